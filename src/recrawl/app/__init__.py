@@ -1,0 +1,1 @@
+"""The application: the cycle of a visit, the crawler around it, and the questions users ask."""

@@ -1,0 +1,91 @@
+"""The table of page-state columns: the single source of name, type, unit and meaning.
+
+``PageStates`` has these fields, the stores persist them under these names, and the
+documentation lists them from here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["COLUMNS", "NEVER", "NO_KEY", "NO_SCHEME", "NO_TIME", "SIGNATURE_BYTES", "Column"]
+
+#: An instant that is unknown.  int64 has no NaN; the least value plays its part, as in NumPy's NaT.
+NO_TIME = -(2**63)
+#: The next fetch of a page that is not to be fetched again.  Not a number to calculate with.
+NEVER = 2**63 - 1
+#: No page.  ``page_key`` never returns it.
+NO_KEY = 0
+#: No signature is known.  ``scheme_id`` never returns it.
+NO_SCHEME = 0
+#: Width of a signature in bytes.
+SIGNATURE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of the page state.
+
+    Parameters
+    ----------
+    name : str
+        Name of the field, of the database column and of the exported field.
+    dtype : str
+        NumPy dtype at the border.
+    unit : str
+        Unit, or "" for none.
+    default : object
+        Value of a page that was just added.
+    meaning : str
+        One sentence.
+    null : str
+        How "unknown" is written, or "" if the column always has a value.
+    """
+
+    name: str
+    dtype: str
+    unit: str
+    default: object
+    meaning: str
+    null: str = ""
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("page_key", "int64", "", NO_KEY, "64-bit hash of the canonical URL."),
+    Column("host_key", "int64", "", NO_KEY, "64-bit hash of the canonical host name."),
+    Column("status", "int8", "", 1, "PageStatus after the last visit."),
+    Column(
+        "announced", "int8", "", 0, "Announced state: what the change feed last said of the page."
+    ),
+    Column(
+        "next_fetch_at", "int64", "ms", NO_TIME, "When the page is due.", "NEVER: not fetched again"
+    ),
+    Column(
+        "interval", "float64", "s", np.nan, "Fetch interval, as the schedule last set it.", "NaN"
+    ),
+    Column(
+        "fixed_interval", "float32", "s", np.nan, "Interval set by hand; no schedule moves it.",
+        "NaN",
+    ),
+    Column("importance", "float32", "", 1.0, "Weight of the page's freshness against others'."),
+    Column("retries", "int16", "", 0, "Temporary failures since the last usable answer."),
+    Column("n_visits", "int32", "", 0, "Visits so far."),
+    Column("n_changes", "int32", "", 0, "Visits that saw a change, the first not counted."),
+    Column("fetched_at", "int64", "ms", NO_TIME, "Start of the last visit.", "NO_TIME"),
+    Column(
+        "modified_at", "int64", "ms", NO_TIME, "When the content is taken to have changed last.",
+        "NO_TIME",
+    ),
+    Column("changed_at", "int64", "ms", NO_TIME, "Last visit that saw new content.", "NO_TIME"),
+    Column("redirect_key", "int64", "", NO_KEY, "Page key of the redirect's target.", "0"),
+    Column(
+        "signature", f"V{SIGNATURE_BYTES}", "", b"\0" * SIGNATURE_BYTES,
+        "Signature of the last good content.", "signature_scheme is 0",
+    ),
+    Column(
+        "signature_scheme", "int64", "", NO_SCHEME,
+        "Hash of the signature's name, settings and version.", "0",
+    ),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Other systems' records and files, read and written as theirs."""

@@ -1,0 +1,1 @@
+"""Schedules: when is a page fetched next?  One schedule a file, named after it."""

@@ -1,0 +1,1 @@
+"""Signatures: is this the same content?  One kind a file."""

@@ -1,0 +1,1 @@
+"""Stores: where pages are remembered.  One outside thing a folder."""
