@@ -1,0 +1,287 @@
+"""The reference store: plain dictionaries, gone with the process."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from recrawl.core.columns import NEVER, NO_TIME
+from recrawl.core.url import host_of
+from recrawl.errors import InputError, StoreError
+from recrawl.ports.store import (
+    AddResult,
+    Change,
+    Commit,
+    HostRow,
+    PageRow,
+    RobotsRow,
+    StoreStatus,
+    TextVersion,
+    VisitRow,
+)
+
+__all__ = ["MemoryStore"]
+
+_T = TypeVar("_T")
+
+_KEEP_TEXTS = 2
+
+
+class MemoryStore:
+    """A page store in memory: for tests, for simulations, and as the measure of other stores.
+
+    Every call looks at all pages; other stores do the same work with indexes.
+
+    Parameters
+    ----------
+    keep_visits : int
+        Visits kept a page, at least 1.
+
+    Raises
+    ------
+    InputError
+        If ``keep_visits`` is less than 1.
+    """
+
+    def __init__(self, keep_visits: int = 20) -> None:
+        if keep_visits < 1:
+            raise InputError(
+                f"keep_visits is {keep_visits}; keep at least 1, a repeated commit is known by it",
+                value=keep_visits,
+            )
+        self._keep_visits = keep_visits
+        self._pages: dict[int, PageRow] = {}
+        self._hosts: dict[int, HostRow] = {}
+        self._leases: dict[int, tuple[str, int]] = {}
+        self._visits: defaultdict[int, dict[int, VisitRow]] = defaultdict(dict)
+        self._texts: defaultdict[int, dict[int, TextVersion]] = defaultdict(dict)
+        self._changes: list[Change] = []
+        self._robots: dict[str, RobotsRow] = {}
+        self._meta: dict[str, str] = {}
+
+    def add(self, pages: Sequence[PageRow]) -> AddResult:
+        """Add pages that are not there yet; see ``PageStore.add``."""
+        urls = {key: page.url for key, page in self._pages.items()}
+        for page in pages:
+            _check_url(urls.setdefault(page.state.page_key, page.url), page)
+        n_added = sum(self._add_one(page) for page in pages)
+        return AddResult(n_added, len(pages) - n_added)
+
+    def _add_one(self, page: PageRow) -> bool:
+        """Add a page unless its key is taken; tell whether it was added."""
+        state = page.state
+        if state.page_key in self._pages:
+            return False
+        self._pages[state.page_key] = page
+        self._hosts.setdefault(state.host_key, HostRow(state.host_key, host_of(page.url)))
+        return True
+
+    def get(self, page_key: int) -> PageRow | None:
+        """Return the page, or None."""
+        return self._pages.get(page_key)
+
+    def update(self, pages: Sequence[PageRow]) -> int:
+        """Overwrite pages by hand and cancel their leases; see ``PageStore.update``."""
+        there = [page for page in pages if page.state.page_key in self._pages]
+        for page in there:
+            _check_url(self._pages[page.state.page_key].url, page)
+        for page in there:
+            self._pages[page.state.page_key] = page
+            self._leases.pop(page.state.page_key, None)
+        return len(there)
+
+    def hosts(self, host_keys: Iterable[int]) -> dict[int, HostRow]:
+        """Return the rows of those hosts that are there."""
+        return {key: self._hosts[key] for key in host_keys if key in self._hosts}
+
+    def lease(
+        self, owner: str, now: int, *, ttl: float, limit: int, per_host: int
+    ) -> list[PageRow]:
+        """Take due pages; see ``PageStore.lease``."""
+        self._leases = {
+            key: (holder, until) for key, (holder, until) in self._leases.items() if until > now
+        }
+        given: list[list[PageRow]] = []
+        for host_key, due in self._due_by_host(now).items():
+            holders = self._holders(host_key)
+            if self._hosts[host_key].ready_at > now or holders - Counter({owner: len(holders)}):
+                continue
+            room = max(per_host - holders[owner], 0)
+            given.append(sorted(due, key=_by_due)[:room])
+        pages = [
+            page
+            for host in sorted(filter(None, given), key=lambda host: _by_host_due(host[0]))
+            for page in host
+        ][: max(limit, 0)]
+        for page in pages:
+            self._leases[page.state.page_key] = (owner, now + round(ttl * 1000))
+        return pages
+
+    def _due_by_host(self, now: int) -> dict[int, list[PageRow]]:
+        """Return the pages that are due and not leased, host by host."""
+        due: defaultdict[int, list[PageRow]] = defaultdict(list)
+        for page in self._pages.values():
+            if _is_due(page, now) and page.state.page_key not in self._leases:
+                due[page.state.host_key].append(page)
+        return due
+
+    def _holders(self, host_key: int) -> Counter[str]:
+        """Return how many pages of the host each owner holds."""
+        return Counter(
+            holder
+            for key, (holder, _) in self._leases.items()
+            if self._pages[key].state.host_key == host_key
+        )
+
+    def release(self, owner: str, page_keys: Sequence[int]) -> None:
+        """Give back leases of ``owner`` without a visit."""
+        for key in page_keys:
+            if key in self._leases and self._leases[key][0] == owner:
+                del self._leases[key]
+
+    def commit(self, owner: str, commits: Sequence[Commit], now: int) -> list[int]:
+        """Write processed visits; see ``PageStore.commit``."""
+        for commit in commits:
+            if (there := self._pages.get(commit.page.state.page_key)) is not None:
+                _check_url(there.url, commit.page)
+        return [
+            commit.page.state.page_key
+            for commit in commits
+            if not self._commit_one(owner, commit, now)
+        ]
+
+    def _commit_one(self, owner: str, commit: Commit, now: int) -> bool:
+        """Write one visit; tell whether it stands in the store now."""
+        key = commit.page.state.page_key
+        holder, until = self._leases.get(key, ("", NO_TIME))
+        is_known = commit.visit.fetched_at in self._visits[key]
+        is_held = key in self._pages and holder == owner and until > now
+        if is_held:
+            del self._leases[key]
+        if is_known or not is_held:
+            return is_known
+        self._pages[key] = commit.page
+        self._hosts[commit.host.host_key] = commit.host
+        _keep_newest(self._visits[key], commit.visit.fetched_at, commit.visit, self._keep_visits)
+        if commit.text is not None:
+            _keep_newest(self._texts[key], commit.text.fetched_at, commit.text, _KEEP_TEXTS)
+        if commit.change is not None:
+            self._changes.append(replace(commit.change, sequence=len(self._changes) + 1))
+        for page in commit.found:
+            self._add_one(page)
+        return True
+
+    def save_hosts(self, hosts: Sequence[HostRow]) -> None:
+        """Overwrite rows of hosts that are there."""
+        for host in hosts:
+            if host.host_key in self._hosts:
+                self._hosts[host.host_key] = host
+
+    def robots(self, origin: str) -> RobotsRow | None:
+        """Return what is known of an origin's robots.txt, or None."""
+        return self._robots.get(origin)
+
+    def save_robots(self, row: RobotsRow) -> None:
+        """Insert or overwrite an origin's robots.txt."""
+        self._robots[row.origin] = row
+
+    def next_due(self, now: int) -> int:
+        """Return when ``lease`` could give a page next; see ``PageStore.next_due``."""
+        free_at: dict[int, int] = {}
+        for key, (_, until) in self._leases.items():
+            if until > now:
+                host_key = self._pages[key].state.host_key
+                free_at[host_key] = min(until, free_at.get(host_key, NEVER))
+        earliest = NEVER
+        for key, page in self._pages.items():
+            state = page.state
+            _, until = self._leases.get(key, ("", NO_TIME))
+            is_free_at = until if until > now else free_at.get(state.host_key, NO_TIME)
+            ready_at = self._hosts[state.host_key].ready_at
+            earliest = min(earliest, max(state.next_fetch_at, ready_at, is_free_at))
+        return earliest
+
+    def scan(self, *, after: int | None = None, limit: int = 1000) -> list[PageRow]:
+        """Return pages with ``page_key > after``, in the order of their keys."""
+        keys = (key for key in self._pages if after is None or key > after)
+        return [self._pages[key] for key in heapq.nsmallest(max(limit, 0), keys)]
+
+    def due(self, now: int, *, limit: int) -> list[PageRow]:
+        """Return the pages due at ``now``, earliest first, leased or not."""
+        pages = (page for page in self._pages.values() if _is_due(page, now))
+        return heapq.nsmallest(max(limit, 0), pages, key=_by_due)
+
+    def visits(self, page_key: int) -> list[VisitRow]:
+        """Return the kept visits of a page, newest first."""
+        return [row for _, row in sorted(self._visits.get(page_key, {}).items(), reverse=True)]
+
+    def texts(self, page_key: int) -> list[TextVersion]:
+        """Return the kept text versions of a page, newest first, at most two."""
+        return [row for _, row in sorted(self._texts.get(page_key, {}).items(), reverse=True)]
+
+    def changes(self, after: int = 0, *, limit: int = 1000) -> list[Change]:
+        """Return events with ``sequence > after``, in their order."""
+        start = max(after, 0)
+        return self._changes[start : start + max(limit, 0)]
+
+    def status(self, now: int) -> StoreStatus:
+        """Return figures of the whole collection."""
+        states = [page.state for page in self._pages.values()]
+        return StoreStatus(
+            n_pages=len(states),
+            n_hosts=len(self._hosts),
+            n_due=sum(_is_due(page, now) for page in self._pages.values()),
+            n_leased=sum(until > now for _, until in self._leases.values()),
+            n_visits=sum(map(len, self._visits.values())),
+            n_changes=len(self._changes),
+            oldest_due_at=min((state.next_fetch_at for state in states), default=NEVER),
+            n_by_status=dict(Counter(state.status for state in states)),
+        )
+
+    def get_meta(self, name: str) -> str | None:
+        """Return a named value kept beside the pages, or None."""
+        return self._meta.get(name)
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Keep a named value."""
+        self._meta[name] = value
+
+    def close(self) -> None:
+        """Let go of the store; a second call does nothing."""
+
+    def __iter__(self) -> Iterator[PageRow]:
+        """Yield all pages in the order of their keys."""
+        for key in sorted(self._pages):
+            yield self._pages[key]
+
+
+def _check_url(there: str, page: PageRow) -> None:
+    """Raise StoreError if the page's key belongs to another URL."""
+    if there != page.url:
+        raise StoreError(
+            f"two URLs have the page key {page.state.page_key}: {there} is in the store,"
+            f" {page.url} is not; leave one of them out",
+            value=(there, page.url),
+        )
+
+
+def _is_due(page: PageRow, now: int) -> bool:
+    return page.state.next_fetch_at <= now and page.state.next_fetch_at != NEVER
+
+
+def _by_due(page: PageRow) -> tuple[int, int]:
+    return page.state.next_fetch_at, page.state.page_key
+
+
+def _by_host_due(page: PageRow) -> tuple[int, int]:
+    return page.state.next_fetch_at, page.state.host_key
+
+
+def _keep_newest(rows: dict[int, _T], at: int, row: _T, n_kept: int) -> None:
+    """Put a row under its instant and drop the oldest beyond ``n_kept``."""
+    rows[at] = row
+    for old in sorted(rows)[:-n_kept]:
+        del rows[old]
