@@ -34,7 +34,7 @@ class PageRow:
     url : str
         Canonical URL.
     state : PageState
-        The columns.
+        The columns; ``page_key`` and ``host_key`` are those of ``url`` and never change.
     etag, last_modified : str or None
         Validators of the content that ``state.signature`` belongs to, as the server sent them.
     redirect_to : str or None
@@ -198,8 +198,9 @@ class AddResult:
 class StoreStatus:
     """Figures of the whole collection.
 
-    ``n_by_status`` maps ``PageStatus`` codes to counts. ``oldest_due_at`` is the least
-    ``next_fetch_at``, of pages leased or not; NEVER without one.
+    ``n_due`` counts the pages that are due, leased or not. ``n_by_status`` maps ``PageStatus``
+    codes to counts. ``oldest_due_at`` is the least ``next_fetch_at``, of pages leased or not;
+    NEVER without one.
     """
 
     n_pages: int
@@ -239,6 +240,7 @@ class PageStore(Protocol):
 
         - One transaction; pages not there are skipped.
         - A lease on the page is cancelled: its commit will be skipped and returned as lost.
+        - A page whose key belongs to another URL: ``StoreError`` names both; nothing is written.
         """
         ...
 
@@ -252,11 +254,13 @@ class PageStore(Protocol):
         """Take due pages for ``owner`` until ``now + ttl`` [s].
 
         - Due: ``next_fetch_at <= now``, not leased to anyone (a lease that ended counts as none).
+        - Leases that ended at or before ``now`` are over for good, also if the clock goes back.
         - A host is one owner's at a time: while another owner holds an unexpired lease on any
           page of a host, no page of it is given.
         - A host whose ``ready_at`` lies after ``now`` gives no page.
         - At most ``per_host`` pages a host, counting those that ``owner`` holds already; earliest
-          due first within the host, hosts with the earliest due page first; at most ``limit``.
+          due first within the host (then by page key), hosts with the earliest due page first
+          (then by host key); at most ``limit``.
           A host with many due pages keeps no other host out.
         - Atomic: two calls never give one page twice.
         """
@@ -275,9 +279,12 @@ class PageStore(Protocol):
           ended at or before ``now``; a page that is gone from the store.
         - A visit already there (same page and ``fetched_at``) is not written a second time:
           the call is idempotent, and the page counts as committed, not as skipped.
+        - The same page twice in one call: the second finds its lease ended by the first.
+        - A page whose key belongs to another URL: ``StoreError`` names both; nothing is written.
         - The lease ends.  Change events get the next sequence numbers in the order given.
         - Visits beyond the newest ``keep_visits`` of a page and texts beyond the newest two go.
-        - ``found`` pages are added as by ``add``.
+        - ``found`` pages are added as by ``add``, but one whose key belongs to another URL is
+          left out: a site can make such URLs on purpose, and must not stop the commit.
         """
         ...
 
@@ -297,6 +304,8 @@ class PageStore(Protocol):
         """Return the earliest instant at which ``lease`` could give a page; NEVER without one.
 
         - Takes ``ready_at`` and leases into account; an instant up to ``now`` means at once.
+        - A page that is not leased, of a host of which another page is, waits for the first end
+          of a lease on that host: whoever holds the host commits earlier and asks again.
         """
         ...
 
