@@ -249,11 +249,19 @@ class PageStore(Protocol):
         ...
 
     def lease(
-        self, owner: str, now: int, *, ttl: float, limit: int, per_host: int
+        self,
+        owner: str,
+        now: int,
+        *,
+        ttl: float,
+        limit: int,
+        per_host: int,
+        due_by: int | None = None,
     ) -> list[PageRow]:
         """Take due pages for ``owner`` until ``now + ttl`` [s].
 
         - Due: ``next_fetch_at <= now``, not leased to anyone (a lease that ended counts as none).
+        - ``due_by`` replaces ``now`` in this one comparison: pages due at an earlier instant only.
         - Leases that ended at or before ``now`` are over for good, also if the clock goes back.
         - A host is one owner's at a time: while another owner holds an unexpired lease on any
           page of a host, no page of it is given.
@@ -300,10 +308,11 @@ class PageStore(Protocol):
         """Insert or overwrite an origin's robots.txt."""
         ...
 
-    def next_due(self, now: int) -> int:
+    def next_due(self, now: int, *, due_by: int | None = None) -> int:
         """Return the earliest instant at which ``lease`` could give a page; NEVER without one.
 
         - Takes ``ready_at`` and leases into account; an instant up to ``now`` means at once.
+        - With ``due_by``, of the pages with ``next_fetch_at <= due_by`` only.
         - A page that is not leased, of a host of which another page is, waits for the first end
           of a lease on that host: whoever holds the host commits earlier and asks again.
         """

@@ -1,0 +1,343 @@
+"""The loop around the cycle: many hosts at once, each host one page after another."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from recrawl.app.cycle import RedirectTargets, Seen, commits_of, request_of, sign
+from recrawl.app.policy import PolicyOf
+from recrawl.app.report import Observer, Totals, visit_report
+from recrawl.core.visit import Outcome
+from recrawl.ports.clock import Clock
+from recrawl.ports.extractor import Extractor
+from recrawl.ports.fetcher import Fetched, Fetcher
+from recrawl.ports.store import HostRow, PageRow, PageStore
+
+__all__ = ["CrawlLimits", "Crawler"]
+
+_LOG = logging.getLogger("recrawl.crawler")
+
+#: A host that must not be asked for longer than this gives its pages back. [ms]
+_HOLD = 5_000
+#: ``run(once=True)`` leaves hosts that ask for a longer wait to the next run. [ms]
+_PATIENCE = 60_000
+#: Pages that other processes add are seen at the latest after this. [ms]
+_POLL = 5_000
+#: While due pages wait for a place at their host, other hosts are asked for again after this. [s]
+_RETRY = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlLimits:
+    """How much the crawler does at once.
+
+    Parameters
+    ----------
+    hosts : int
+        Hosts asked at once.
+    pages_per_host : int
+        Pages of a host leased at once.
+    requests_per_host : int
+        Requests under way at once to one host.
+    lease : float
+        How long a page may be held. [s]
+    batch : int
+        Visits committed in one transaction at most.
+    commit_wait : float
+        How long a finished visit may wait for others before the commit. [s]
+    grace : float
+        How long requests under way may take to end after a stop. [s]
+    """
+
+    hosts: int = 64
+    pages_per_host: int = 8
+    requests_per_host: int = 1
+    lease: float = 600.0
+    batch: int = 256
+    commit_wait: float = 0.05
+    grace: float = 10.0
+
+
+@dataclass(slots=True)
+class _Host:
+    """A host in work: its row as it is now, and the pages that wait for their turn."""
+
+    row: HostRow
+    until: int
+    pages: deque[PageRow] = field(default_factory=deque)
+
+
+class Crawler:
+    """Keeps the pages of a store fresh.
+
+    Parameters
+    ----------
+    store : PageStore
+        What is known.
+    fetcher : Fetcher
+        Asks the network.
+    extractor : Extractor
+        Reads documents.
+    clock : Clock
+        Says what time it is.
+    policy_of : callable
+        Gives the policy of a page by its URL.
+    owner : str
+        Name of this crawler in the store's leases; no two crawlers share one.
+    limits : CrawlLimits
+        How much is done at once.
+    redirects : RedirectTargets
+        Which redirect targets become pages.
+    observer : Observer, optional
+        Told of each visit after its commit.
+    """
+
+    def __init__(
+        self,
+        store: PageStore,
+        fetcher: Fetcher,
+        extractor: Extractor,
+        clock: Clock,
+        *,
+        policy_of: PolicyOf,
+        owner: str,
+        limits: CrawlLimits = CrawlLimits(),  # noqa: B008 frozen
+        redirects: RedirectTargets = RedirectTargets(),  # noqa: B008 frozen
+        observer: Observer | None = None,
+    ) -> None:
+        self._store = store
+        self._fetcher = fetcher
+        self._extractor = extractor
+        self._clock = clock
+        self._policy_of = policy_of
+        self._owner = owner
+        self._limits = limits
+        self._redirects = redirects
+        self._observer = observer
+        self._stop = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._hosts: dict[int, _Host] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._seen: asyncio.Queue[Seen | None] = asyncio.Queue()
+        self._held: set[int] = set()
+        self._totals = Totals()
+
+    @property
+    def totals(self) -> Totals:
+        """What was done so far."""
+        return self._totals
+
+    def stop(self) -> None:
+        """Take no more pages, end what is under way, give the rest back; safe to call twice."""
+        self._stop.set()
+        self._wake.set()
+
+    async def run(self, *, once: bool = False) -> Totals:
+        """Fetch pages as they come due, until stopped.
+
+        Parameters
+        ----------
+        once : bool
+            End when nothing that was due at the start is left, but for hosts that ask to wait
+            for more than a minute: their pages stay due for the next run.
+
+        Raises
+        ------
+        StoreError
+            If a commit failed; what was not committed is given back or comes back when its
+            lease ends.
+        """
+        due_by = self._clock.now() if once else None
+        committer = asyncio.create_task(self._commit_loop())
+        committer.add_done_callback(lambda _: self.stop())
+        try:
+            while not self._stop.is_set():
+                self._wake.clear()
+                if self._take(due_by):
+                    await asyncio.sleep(0)
+                elif not await self._wait(due_by):
+                    break
+        finally:
+            await self._finish(committer)
+        return self._totals
+
+    def _take(self, due_by: int | None) -> bool:
+        """Lease pages for the hosts that have a free place; return whether there were any."""
+        free = self._limits.hosts - len(self._tasks)
+        if free <= 0:
+            return False
+        now = self._clock.now()
+        pages = self._store.lease(
+            self._owner,
+            now,
+            ttl=self._limits.lease,
+            limit=free,
+            per_host=self._limits.pages_per_host,
+            due_by=due_by,
+        )
+        if not pages:
+            return False
+        self._held.update(page.state.page_key for page in pages)
+        until = now + round(self._limits.lease * 1000)
+        rows = self._store.hosts({page.state.host_key for page in pages})
+        for page in pages:
+            key = page.state.host_key
+            if key not in self._hosts:
+                self._hosts[key] = _Host(row=rows[key], until=until)
+                task = asyncio.create_task(self._work(self._hosts[key]))
+                task.add_done_callback(lambda task, key=key: self._host_done(key, task))
+                self._tasks[key] = task
+            self._hosts[key].pages.append(page)
+        return True
+
+    async def _wait(self, due_by: int | None) -> bool:
+        """Wait until there may be something to take; return False if there will be nothing."""
+        now = self._clock.now()
+        at = self._store.next_due(now, due_by=due_by)
+        if not self._tasks and self._is_committed():
+            if due_by is not None and at > now + _PATIENCE:
+                return False
+            if self._observer is not None:
+                self._observer.idle(at)
+        has_room = len(self._tasks) < self._limits.hosts
+        if has_room and (not self._tasks or at > now):
+            await self._clock.sleep_until(min(max(at, now + 1), now + _POLL), self._wake)
+        elif has_room:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), _RETRY)
+        else:
+            await self._wake.wait()
+        return True
+
+    def _is_committed(self) -> bool:
+        return not self._held
+
+    async def _work(self, host: _Host) -> None:
+        """Visit the host's pages until none is left or the host wants a long wait."""
+        workers = self._limits.requests_per_host
+        if workers == 1:
+            await self._visit_pages(host)
+        else:
+            await asyncio.gather(*(self._visit_pages(host) for _ in range(workers)))
+
+    async def _visit_pages(self, host: _Host) -> None:
+        while host.pages:
+            now = self._clock.now()
+            starts_at = max(now, host.row.ready_at)
+            if self._stop.is_set() or starts_at > min(now + _HOLD, host.until - _HOLD):
+                self._give_back(host.pages)
+                return
+            await self._visit(host.pages.popleft(), host)
+
+    async def _visit(self, page: PageRow, host: _Host) -> None:
+        """Fetch, extract and sign one page, and hand it to the commit."""
+        policy = self._policy_of(page.url)
+        try:
+            fetched, host.row = await self._fetcher.fetch(request_of(page, policy), host.row)
+            seen = Seen(page=page, policy=policy, fetched=fetched, host=host.row)
+            if fetched.outcome is Outcome.SUCCESS:
+                extracted = await self._extractor.extract(
+                    fetched.body,
+                    content_type=fetched.headers.get("content-type"),
+                    url=page.url,
+                )
+                seen = sign(seen, extracted)
+        except Exception as error:
+            _LOG.exception("visit_failed url=%s", page.url)
+            seen = self._failed(page, host, error)
+        self._seen.put_nowait(seen)
+
+    def _failed(self, page: PageRow, host: _Host, error: Exception) -> Seen:
+        """Return a temporary failure in place of a visit that a defect of ours ended."""
+        fetched = Fetched(
+            outcome=Outcome.RETRY,
+            fetched_at=self._clock.now(),
+            reason=f"internal_{type(error).__name__}",
+        )
+        return Seen(page=page, policy=self._policy_of(page.url), fetched=fetched, host=host.row)
+
+    def _host_done(self, key: int, task: asyncio.Task[None]) -> None:
+        del self._tasks[key]
+        host = self._hosts.pop(key)
+        self._give_back(host.pages)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _LOG.error("host_failed host=%s", host.row.host, exc_info=error)
+        self._wake.set()
+
+    def _give_back(self, pages: deque[PageRow]) -> None:
+        keys = [page.state.page_key for page in pages]
+        pages.clear()
+        self._release(keys)
+
+    def _release(self, keys: Sequence[int]) -> None:
+        if keys:
+            self._held.difference_update(keys)
+            self._store.release(self._owner, keys)
+
+    async def _commit_loop(self) -> None:
+        """Commit finished visits in batches until None comes."""
+        is_open = True
+        while is_open:
+            item = await self._seen.get()
+            batch: list[Seen] = []
+            if item is not None and self._seen.empty():
+                await asyncio.sleep(self._limits.commit_wait)
+            while item is not None:
+                batch.append(item)
+                if len(batch) >= self._limits.batch or self._seen.empty():
+                    break
+                item = self._seen.get_nowait()
+            is_open = item is not None
+            if batch:
+                self._commit(batch)
+                self._wake.set()
+
+    def _commit(self, batch: list[Seen]) -> None:
+        try:
+            commits = commits_of(batch, policy_of=self._policy_of, redirects=self._redirects)
+        except Exception:
+            if len(batch) == 1:
+                self._commit_failed(batch[0])
+                return
+            _LOG.exception("batch_failed pages=%d", len(batch))
+            for seen in batch:
+                self._commit([seen])
+            return
+        lost = set(self._store.commit(self._owner, commits, self._clock.now()))
+        for seen, commit in zip(batch, commits, strict=True):
+            self._held.discard(commit.page.state.page_key)
+            if commit.page.state.page_key in lost:
+                self._totals.n_lost += 1
+                continue
+            report = visit_report(seen, commit)
+            self._totals.count(report)
+            if self._observer is not None:
+                self._observer.visit(report)
+
+    def _commit_failed(self, seen: Seen) -> None:
+        """Set a page aside that our own rules could not take; it returns when its lease ends."""
+        _LOG.exception("page_failed url=%s", seen.page.url)
+        self._held.discard(seen.page.state.page_key)
+        self._totals.n_errors += 1
+
+    async def _finish(self, committer: asyncio.Task[None]) -> None:
+        """Let requests under way end, commit them, and give the rest back."""
+        self._stop.set()
+        tasks = list(self._tasks.values())
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=self._limits.grace)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        self._seen.put_nowait(None)
+        try:
+            await committer
+        finally:
+            self._release(list(self._held))
+
+

@@ -1,0 +1,338 @@
+"""One visit from request to commit, a function a step.
+
+::
+
+    lease ──> request ──> fetch ──> extract ──> sign ──> observe, update, schedule ──> commit
+    (store)   (here)     (fetcher)  (extractor)  (here)   (core.update.advance)       (store)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recrawl.app.pages import new_page
+from recrawl.app.policy import PagePolicy, PolicyOf
+from recrawl.core.change import ChangeCode, announce
+from recrawl.core.columns import NO_KEY, NO_SCHEME, SIGNATURE_BYTES
+from recrawl.core.document import Document
+from recrawl.core.states import PageState, PageStates
+from recrawl.core.update import advance
+from recrawl.core.url import host_of, page_key
+from recrawl.core.visit import Outcome, Visits
+from recrawl.errors import UrlError
+from recrawl.ports.extractor import Extracted
+from recrawl.ports.fetcher import Fetched, PageRequest
+from recrawl.ports.store import (
+    Change,
+    ChangeKind,
+    Commit,
+    HostRow,
+    PageRow,
+    TextVersion,
+    VisitRow,
+)
+
+__all__ = ["RedirectTargets", "Seen", "commits_of", "request_of", "sign"]
+
+_NO_SIGNATURE = b"\0" * SIGNATURE_BYTES
+_REDIRECTS = (Outcome.REDIR_TEMP, Outcome.REDIR_PERM)
+_KINDS = {
+    ChangeCode.NEW: ChangeKind.NEW,
+    ChangeCode.CHANGED: ChangeKind.CHANGED,
+    ChangeCode.MOVED: ChangeKind.MOVED,
+    ChangeCode.GONE: ChangeKind.GONE,
+    ChangeCode.RETURNED: ChangeKind.RETURNED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectTargets:
+    """Which redirect targets become pages of their own.
+
+    Parameters
+    ----------
+    scope : {"none", "same-host", "any"}
+        ``same-host`` takes ``www.`` before a host for the same host.
+    max_depth : int
+        Redirects between the page that was added by hand and its farthest target.
+    """
+
+    scope: str = "same-host"
+    max_depth: int = 5
+
+    def admits(self, page: PageRow, target: str) -> bool:
+        """Return whether ``target`` becomes a page because ``page`` redirects to it."""
+        if self.scope == "none" or page.depth >= self.max_depth:
+            return False
+        if self.scope == "any":
+            return True
+        here, there = (host_of(url).removeprefix("www.") for url in (page.url, target))
+        return here == there
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One page with all that its visit brought, before the rules are applied.
+
+    Parameters
+    ----------
+    page : PageRow
+        The page as it was leased.
+    policy : PagePolicy
+        What the settings say about it.
+    fetched : Fetched
+        What came of the request.
+    host : HostRow
+        The host as it is after the request.
+    extracted : Extracted or None
+        What the document says; None if there was no document.
+    signature : bytes or None
+        Signature of the document; None if there was none or it could not be read.
+    """
+
+    page: PageRow
+    policy: PagePolicy
+    fetched: Fetched
+    host: HostRow
+    extracted: Extracted | None = None
+    signature: bytes | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The fetch's outcome, or PARSE_FAILED if its content could not be read."""
+        if self.fetched.outcome is Outcome.SUCCESS and self.signature is None:
+            return Outcome.PARSE_FAILED
+        return self.fetched.outcome
+
+    @property
+    def reason(self) -> str:
+        """Why the visit was no success, in a word; "" for a success."""
+        if self.fetched.outcome is Outcome.SUCCESS and self.signature is None:
+            return self.extracted.error if self.extracted else "not_extracted"
+        return self.fetched.reason
+
+    @property
+    def redirect_to(self) -> str | None:
+        """Where the page redirects to, if it does."""
+        if self.fetched.outcome in _REDIRECTS and self.fetched.hops:
+            return self.fetched.hops[-1].target
+        return None
+
+
+def request_of(page: PageRow, policy: PagePolicy) -> PageRequest:
+    """Return the request for a page, conditional where a 304 would tell the truth.
+
+    A 304 says "same as the content of this validator", so the validator is sent only if the
+    signature of that content is known and made under today's scheme.
+    """
+    if page.state.signature_scheme != policy.scheme:
+        return PageRequest(page.url)
+    return PageRequest(page.url, etag=page.etag, last_modified=page.last_modified)
+
+
+def sign(seen: Seen, extracted: Extracted | None) -> Seen:
+    """Return ``seen`` with what was extracted and the signature of it.
+
+    A document of a kind that has no text is signed by its bytes; one whose extraction failed
+    is not signed, which makes its outcome PARSE_FAILED.
+    """
+    if seen.fetched.outcome is not Outcome.SUCCESS or extracted is None:
+        return seen
+    if extracted.error and extracted.error != "unsupported_type":
+        return replace(seen, extracted=extracted)
+    document = Document(
+        url=seen.page.url,
+        content=seen.fetched.body,
+        text=None if extracted.error else extracted.text,
+        links=extracted.links,
+    )
+    return replace(seen, extracted=extracted, signature=seen.policy.signature.sign(document))
+
+
+def commits_of(
+    batch: Sequence[Seen], *, policy_of: PolicyOf, redirects: RedirectTargets
+) -> list[Commit]:
+    """Return what each visit of a batch writes, in the order of the batch.
+
+    Parameters
+    ----------
+    batch : sequence of Seen
+        At most one visit a page.
+    policy_of : callable
+        Gives the policy of a page that is found by redirect.
+    redirects : RedirectTargets
+        Which redirect targets become pages.
+    """
+    groups: dict[int, list[int]] = {}
+    for i, seen in enumerate(batch):
+        groups.setdefault(id(seen.policy), []).append(i)
+    commits: list[Commit | None] = [None] * len(batch)
+    for index in groups.values():
+        for i, commit in zip(index, _advance([batch[i] for i in index]), strict=True):
+            commits[i] = _with_target(batch[i], commit, policy_of, redirects)
+    return [commit for commit in commits if commit is not None]
+
+
+def _advance(batch: list[Seen]) -> list[Commit]:
+    """Apply the rules to visits that share one policy."""
+    policy = batch[0].policy
+    before = _with_fixed_interval(PageStates.from_rows([s.page.state for s in batch]), policy)
+    visits = _visits(batch)
+    after, visits = advance(
+        before, visits, schedule=policy.schedule, rule=policy.update, bounds=policy.bounds
+    )
+    kinds, announced = announce(before, after, visits)
+    after = after.with_columns({"announced": announced})
+    return [
+        _commit(seen, state, int(observation), int(kind))
+        for seen, state, observation, kind in zip(
+            batch, after.rows(), visits.observation, kinds, strict=True
+        )
+    ]
+
+
+def _with_fixed_interval(states: PageStates, policy: PagePolicy) -> PageStates:
+    """Let the rule's fixed interval stand in where a page has none of its own."""
+    if np.isnan(policy.fixed_interval):
+        return states
+    own = states.fixed_interval
+    fixed = np.where(np.isnan(own), np.float32(policy.fixed_interval), own)
+    return states.with_columns({"fixed_interval": fixed})
+
+
+def _visits(batch: list[Seen]) -> Visits:
+    n = len(batch)
+    signature = b"".join(seen.signature or _NO_SIGNATURE for seen in batch)
+    return Visits.of(
+        n,
+        page_key=[seen.page.state.page_key for seen in batch],
+        fetched_at=[seen.fetched.fetched_at for seen in batch],
+        outcome=[seen.outcome for seen in batch],
+        modified_at=[seen.fetched.modified_at for seen in batch],
+        redirect_key=[page_key(s.redirect_to) if s.redirect_to else NO_KEY for s in batch],
+        signature=np.frombuffer(signature, dtype=f"V{SIGNATURE_BYTES}"),
+        signature_scheme=[
+            NO_SCHEME if seen.signature is None else seen.policy.scheme for seen in batch
+        ],
+    )
+
+
+def _commit(seen: Seen, state: PageState, observation: int, kind: int) -> Commit:
+    page = _page_after(seen, state)
+    fetched = seen.fetched
+    visit = VisitRow(
+        page_key=state.page_key,
+        fetched_at=fetched.fetched_at,
+        outcome=seen.outcome,
+        observation=observation,
+        status_code=fetched.status_code,
+        reason=seen.reason,
+        elapsed=fetched.elapsed,
+        n_bytes=fetched.n_bytes,
+        modified_at=fetched.modified_at,
+        signature=seen.signature or _NO_SIGNATURE,
+        signature_scheme=NO_SCHEME if seen.signature is None else seen.policy.scheme,
+        hops=json.dumps([[h.url, h.status_code, h.target] for h in fetched.hops])
+        if fetched.hops
+        else "",
+    )
+    return Commit(
+        page=page,
+        visit=visit,
+        host=seen.host,
+        change=_change(seen, page, kind) if kind != ChangeCode.NONE else None,
+        text=_text(seen, state),
+    )
+
+
+def _page_after(seen: Seen, state: PageState) -> PageRow:
+    """Return the page as it is after the visit.
+
+    Validators and title go with the content they came with: a failure leaves them alone, and
+    a 304 may refresh them.
+    """
+    page = replace(
+        seen.page,
+        state=replace(state, fixed_interval=seen.page.state.fixed_interval),
+        reason=seen.reason,
+    )
+    headers = seen.fetched.headers
+    if seen.outcome is Outcome.SUCCESS:
+        title = seen.extracted.title if seen.extracted else None
+        return replace(
+            page,
+            etag=headers.get("etag"),
+            last_modified=headers.get("last-modified"),
+            title=title,
+            redirect_to=None,
+        )
+    if seen.outcome is Outcome.NOTMODIFIED:
+        return replace(
+            page,
+            etag=headers.get("etag", page.etag),
+            last_modified=headers.get("last-modified", page.last_modified),
+            redirect_to=None,
+        )
+    if seen.redirect_to is not None:
+        return replace(page, redirect_to=seen.redirect_to)
+    return page
+
+
+def _change(seen: Seen, page: PageRow, kind: int) -> Change:
+    def known(state: PageState) -> bytes | None:
+        return None if state.signature_scheme == NO_SCHEME else state.signature
+
+    return Change(
+        sequence=0,
+        page_key=page.state.page_key,
+        url=page.url,
+        kind=_KINDS[ChangeCode(kind)],
+        at=seen.fetched.fetched_at,
+        old_signature=known(seen.page.state),
+        new_signature=known(page.state),
+        redirect_to=page.redirect_to if kind == ChangeCode.MOVED else None,
+    )
+
+
+def _text(seen: Seen, state: PageState) -> TextVersion | None:
+    """Return the text to keep: the first one, a changed one, one under a new scheme."""
+    before = seen.page.state
+    is_known = (before.signature, before.signature_scheme) == (
+        state.signature,
+        state.signature_scheme,
+    )
+    if seen.signature is None or seen.extracted is None or is_known:
+        return None
+    return TextVersion(
+        page_key=state.page_key,
+        fetched_at=seen.fetched.fetched_at,
+        signature=seen.signature,
+        text=seen.extracted.text,
+    )
+
+
+def _with_target(
+    seen: Seen, commit: Commit, policy_of: PolicyOf, redirects: RedirectTargets
+) -> Commit:
+    """Add the redirect's target as a page, due since its source was."""
+    target = seen.redirect_to
+    if target is None:
+        return commit
+    try:
+        if not redirects.admits(seen.page, target):
+            return commit
+        found = new_page(
+            target,
+            policy_of(target),
+            now=min(seen.fetched.fetched_at, seen.page.state.next_fetch_at),
+            depth=seen.page.depth + 1,
+        )
+    except UrlError:
+        return commit
+    return replace(commit, found=(found,))
+
+

@@ -1,0 +1,104 @@
+"""Rows for people and machines: a table, JSON Lines or CSV with the same fields."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from recrawl.core.columns import NEVER, NO_TIME
+
+__all__ = ["Format", "Value", "one_line", "print_rows", "rfc3339"]
+
+Value = str | int | float | bool | None
+
+_FIRST_YEAR, _LAST_YEAR = -62_135_596_800_000, 253_402_300_799_999
+
+
+class Format(StrEnum):
+    """Output formats; the fields are the same in all."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+    CSV = "csv"
+
+
+def rfc3339(at: int | None) -> str | None:
+    """Return an instant [ms] as RFC 3339 in UTC; None where unknown, "never" for NEVER."""
+    if at is None or at == NO_TIME:
+        return None
+    if at == NEVER:
+        return "never"
+    at = min(max(at, _FIRST_YEAR), _LAST_YEAR)
+    seconds, ms = divmod(at, 1000)
+    moment = datetime.fromtimestamp(seconds, tz=UTC)
+    fraction = f".{ms:03d}" if ms else ""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+
+
+def one_line(text: str) -> str:
+    """Return page-made text safe to print: control characters and line ends made visible."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def print_rows(
+    rows: Iterable[Mapping[str, Value]],
+    columns: Sequence[str],
+    form: Format,
+    *,
+    empty: str = "",
+) -> None:
+    """Print rows to standard output.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Values by column name.
+    columns : sequence of str
+        Columns in order.
+    form : Format
+        JSON Lines and CSV stream; a table is measured first.
+    empty : str
+        What a table says, on standard error, when there are no rows.
+    """
+    match form:
+        case Format.JSONL:
+            for row in rows:
+                sys.stdout.write(
+                    json.dumps({c: row.get(c) for c in columns}, ensure_ascii=False) + "\n"
+                )
+        case Format.CSV:
+            buffer = io.StringIO()
+            writer = csv.writer(buffer, lineterminator="\r\n")
+            writer.writerow(columns)
+            for row in rows:
+                writer.writerow(["" if row.get(c) is None else row.get(c) for c in columns])
+                sys.stdout.write(buffer.getvalue())
+                buffer.seek(0)
+                buffer.truncate()
+            sys.stdout.write(buffer.getvalue())
+        case Format.TABLE:
+            _print_table([dict(row) for row in rows], columns, empty)
+    sys.stdout.flush()
+
+
+def _print_table(rows: list[dict[str, Value]], columns: Sequence[str], empty: str) -> None:
+    if not rows:
+        if empty:
+            sys.stderr.write(empty + "\n")
+        return
+    cells = [["" if row.get(c) is None else one_line(str(row.get(c))) for c in columns] for row in rows]
+    is_number = [all(isinstance(row.get(c), int | float | None) for row in rows) for c in columns]
+    widths = [
+        max(len(column), *(len(row[i]) for row in cells)) for i, column in enumerate(columns)
+    ]
+    for line in [list(columns), *cells]:
+        padded = [
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(line, widths, is_number, strict=True)
+        ]
+        sys.stdout.write("  ".join(padded).rstrip() + "\n")
