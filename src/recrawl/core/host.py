@@ -103,8 +103,8 @@ def _mapped(host: str) -> str:
         return host.lower()
     mapped = []
     for character in host:
-        if character in _KEPT:
-            mapped.append(character)
+        if character.isascii() or character in _KEPT:
+            mapped.append(character.lower())
         elif character in _SPECIAL:
             mapped.append(_SPECIAL[character])
         elif character not in _IGNORED:
