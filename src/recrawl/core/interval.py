@@ -89,7 +89,7 @@ def bound(
     fetched_at : ndarray of int64, shape (n,)
         Start of the visit. [ms]
     fixed_interval : ndarray of float32, shape (n,)
-        Intervals set by hand, NaN for none: such a row is passed through. [s]
+        Intervals set by hand, NaN for none; a row with a usable one is passed through. [s]
 
     Returns
     -------
@@ -113,7 +113,8 @@ def bound(
     latest = np.minimum(wait * (1 + np.asarray(bounds.jitter)), high)
     wait = earliest + _fraction(page_key, fetched_at) * (latest - earliest)
     next_fetch_at = fetched_at + round_half_up(wait * 1000)
-    is_free = np.isnan(fixed_interval) & (timing.next_fetch_at != NEVER)
+    is_fixed = (fixed_interval >= SHORTEST_INTERVAL) & (fixed_interval <= LONGEST_INTERVAL)
+    is_free = ~is_fixed & (timing.next_fetch_at != NEVER)
     return Timing(
         interval=np.where(is_free, np.clip(timing.interval, low, high), timing.interval),
         next_fetch_at=np.where(is_free, next_fetch_at, timing.next_fetch_at),

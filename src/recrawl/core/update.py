@@ -14,7 +14,7 @@ from recrawl.core.numeric import round_to_int
 from recrawl.core.observation import observe
 from recrawl.core.states import Announced, Mask, PageStates, PageStatus, Small
 from recrawl.core.timing import Schedule, Timing
-from recrawl.core.visit import Observation, Outcome, Visits
+from recrawl.core.visit import Observation, Outcome, Visits, is_usable
 from recrawl.errors import InputError
 
 __all__ = ["Step", "UpdateRule", "advance", "force_refetch", "merge", "settle"]
@@ -185,14 +185,14 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
     outcome = visits.outcome
     is_success = outcome == Outcome.SUCCESS
     is_redirect = _is_redirect(outcome)
-    is_usable = _is_usable(outcome)
+    usable = is_usable(outcome)
     is_changed = is_success & (visits.observation == Observation.CHANGED)
     has_content = is_success & (visits.signature_scheme != NO_SCHEME)
     if rule.exact:
         takes = (is_success & (visits.observation != Observation.UNCHANGED)) | is_redirect
     else:
         takes = has_content
-    retries = np.where(is_usable, 0, states.retries)
+    retries = np.where(usable, 0, states.retries)
     retries = np.where(outcome == Outcome.RETRY, _count_retry(states, rule), retries)
     is_new = is_changed | (has_content & (states.signature_scheme == NO_SCHEME))
     return states.with_columns(
@@ -206,7 +206,7 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
             "redirect_key": np.where(
                 is_redirect,
                 visits.redirect_key,
-                np.where(is_usable, NO_KEY, states.redirect_key),
+                np.where(usable, NO_KEY, states.redirect_key),
             ),
             "signature": np.where(takes, visits.signature, states.signature),
             "signature_scheme": np.where(takes, visits.signature_scheme, states.signature_scheme),
@@ -243,8 +243,8 @@ def settle(merged: PageStates, visits: Visits, timing: Timing, rule: UpdateRule)
     Columns written: interval, modified_at, next_fetch_at; by force also retries, signature,
     signature_scheme, status.
     """
-    is_usable = _is_usable(visits.outcome)
-    takes = is_usable if rule.exact else visits.outcome == Outcome.SUCCESS
+    usable = is_usable(visits.outcome)
+    takes = usable if rule.exact else visits.outcome == Outcome.SUCCESS
     takes = takes & (visits.observation != Observation.UNCHANGED)
     settled = merged.with_columns(
         {
@@ -255,9 +255,7 @@ def settle(merged: PageStates, visits: Visits, timing: Timing, rule: UpdateRule)
     )
     if not rule.exact:
         return settled
-    return force_refetch(
-        settled, is_usable & (timing.interval > rule.interval_max), rule.interval_max
-    )
+    return force_refetch(settled, usable & (timing.interval > rule.interval_max), rule.interval_max)
 
 
 def force_refetch(states: PageStates, chosen: Mask, interval_max: float) -> PageStates:
@@ -312,20 +310,8 @@ def _check(states: PageStates, visits: Visits, rule: UpdateRule, bounds: Bounds 
 
 
 def _is_redirect(outcome: Small) -> Mask:
-    return _among(outcome, Outcome.REDIR_TEMP, Outcome.REDIR_PERM)
-
-
-def _is_usable(outcome: Small) -> Mask:
-    return _among(
-        outcome, Outcome.SUCCESS, Outcome.NOTMODIFIED, Outcome.REDIR_TEMP, Outcome.REDIR_PERM
-    )
-
-
-def _among(outcome: Small, *chosen: Outcome) -> Mask:
-    table = np.zeros(max(Outcome) + 1, dtype=np.bool_)
-    table[list(chosen)] = True
-    is_chosen: Mask = table[outcome]
-    return is_chosen
+    is_redirect: Mask = (outcome == Outcome.REDIR_TEMP) | (outcome == Outcome.REDIR_PERM)
+    return is_redirect
 
 
 def _count_retry(states: PageStates, rule: UpdateRule) -> NDArray[np.int16]:
@@ -345,7 +331,7 @@ def _status_after(
     """Return the status after the visit; see the table of ``merge``."""
     decided = _STATUS_AFTER[visits.outcome]
     status = np.where(decided == 0, states.status, decided)
-    is_unchanged = (visits.observation == Observation.UNCHANGED) & _is_usable(visits.outcome)
+    is_unchanged = (visits.observation == Observation.UNCHANGED) & is_usable(visits.outcome)
     status = np.where(is_unchanged, PageStatus.NOTMODIFIED, status)
     is_gone = retries >= rule.retry_max
     if not rule.exact:
