@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import math
+import re
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["divide", "round_half_up", "round_to_int", "to_int", "to_long"]
+from recrawl.errors import InputError
+
+__all__ = ["divide", "parse_float", "round_half_up", "round_to_int", "to_int", "to_long"]
 
 _LONG_LIMIT = 2.0**63
 _LONG = np.iinfo(np.int64)
 _INT = np.iinfo(np.int32)
+
+_SPECIAL = re.compile(r"[+-]?(?:NaN|Infinity)")
+_DECIMAL = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?")
+_HEXADECIMAL = re.compile(
+    r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?"
+)
+_BLANKS = "".join(map(chr, range(0x21)))
 
 
 def to_long(values: NDArray[np.floating[Any]]) -> NDArray[np.int64]:
@@ -108,3 +120,53 @@ def divide(numerator: NDArray[np.int64], denominator: NDArray[np.int64] | int) -
     quotient: NDArray[np.int64] = numerator // denominator
     quotient += (quotient < 0) & (quotient * denominator != numerator)
     return quotient
+
+
+def parse_float(text: str) -> np.float32:
+    """Return the float32 that Java's ``Float.parseFloat`` reads.
+
+    Parameters
+    ----------
+    text : str
+        ``3600``, ``1e4``, ``100.``, ``0x1p12``, ``86400d``, ``NaN``, ``Infinity``; blanks around
+        are dropped.
+
+    Raises
+    ------
+    InputError
+        If Java would not read it.
+
+    Notes
+    -----
+    Rounded once, from the decimal number: through float64 some numbers would round twice.
+
+    Examples
+    --------
+    >>> float(parse_float("0.4f"))
+    0.4000000059604645
+    """
+    number = text.strip(_BLANKS)
+    if _SPECIAL.fullmatch(number):
+        return np.float32(number)
+    if match := _DECIMAL.fullmatch(number):
+        return _to_float32(float(match[1]), match[1])
+    if match := _HEXADECIMAL.fullmatch(number):
+        return _to_float32(float.fromhex(match[1]), None)
+    raise InputError(f"not a number: {text!r}; write 3600, 1e4 or NaN", value=text)
+
+
+def _to_float32(nearest: float, decimal: str | None) -> np.float32:
+    """Return the float32 next to a decimal number, given the float64 next to it."""
+    with np.errstate(over="ignore"):
+        rounded = np.float32(nearest)
+        if decimal is None or not math.isfinite(nearest) or float(rounded) == nearest:
+            return rounded
+        # Where float64 hit the middle between two float32, the decimal number decides.
+        beyond: np.float32 = np.nextafter(
+            rounded, np.float32(math.copysign(math.inf, nearest - rounded))
+        )
+    if nearest - float(rounded) == float(beyond) - nearest:
+        exact = Fraction(decimal)
+        if exact != nearest and (exact > nearest) != (rounded > nearest):
+            return beyond
+    return rounded

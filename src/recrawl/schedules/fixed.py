@@ -1,0 +1,95 @@
+"""The same interval always: Nutch's DefaultFetchSchedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
+from recrawl.core.numeric import round_half_up
+from recrawl.core.states import PageStates
+from recrawl.core.timing import Timing
+from recrawl.core.visit import Observation, Visits, is_usable
+from recrawl.schedules import lifecycle
+
+__all__ = ["Fixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Fetches each page at its own interval, whether it changes or not.
+
+    Parameters
+    ----------
+    default_interval : float
+        Interval of a page that has none. [s]
+    interval_max : float
+        Where the interval of gone pages stops growing; see ``lifecycle.gone``. [s]
+    retry_interval : float
+        Wait after a temporary failure, if the interval is not shorter. [s]
+    exact : bool
+        As Nutch: any setting, whole seconds, ``fixed_interval`` ignored.
+
+    Notes
+    -----
+    Columns read: fixed_interval, interval, modified_at, status.  Written: interval, modified_at,
+    next_fetch_at.
+
+    Raises
+    ------
+    InputError
+        If a setting is out of range and the mode is not exact.
+    """
+
+    name: ClassVar[str] = "fixed"
+
+    default_interval: float = 2_592_000.0
+    interval_max: float = 7_776_000.0
+    retry_interval: float = 86_400.0
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        if self.exact:
+            return
+        for setting in ("default_interval", "interval_max", "retry_interval"):
+            value = getattr(self, setting)
+            lifecycle.require(
+                SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL,
+                self.name,
+                setting,
+                value,
+                "0.001 s to 100 years",
+            )
+
+    def first(self, states: PageStates, now: int) -> Timing:
+        """Return the timing of pages that were just added: due at once."""
+        return lifecycle.first(
+            states, now, default_interval=self.default_interval, exact=self.exact
+        )
+
+    def after(self, states: PageStates, visits: Visits) -> Timing:
+        """Return the timing after one visit a page: the interval, from the visit's start."""
+        if self.exact:
+            interval = np.where(states.interval == 0, self.default_interval, states.interval)
+        else:
+            interval = lifecycle.known_interval(states, self.default_interval)
+        is_new = (visits.modified_at <= 0) | (visits.observation == Observation.CHANGED)
+        timing = Timing(
+            interval=interval,
+            next_fetch_at=visits.fetched_at + round_half_up(interval * 1000),
+            modified_at=np.where(is_new, visits.fetched_at, visits.modified_at),
+        )
+        failed = np.flatnonzero(~is_usable(visits.outcome))
+        if failed.size:
+            part = lifecycle.after_failure(
+                states.take(failed),
+                visits.take(failed),
+                default_interval=self.default_interval,
+                interval_max=self.interval_max,
+                retry_interval=self.retry_interval,
+                exact=self.exact,
+            )
+            timing = lifecycle.overlay(timing, failed, part)
+        return timing

@@ -1,0 +1,275 @@
+"""Intervals that grow and shrink by fixed rates: Nutch's AdaptiveFetchSchedule."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
+from recrawl.core.numeric import divide, round_half_up, round_to_int, to_long
+from recrawl.core.states import Keys, Mask, PageStates, Seconds, Small, Times
+from recrawl.core.timing import Timing
+from recrawl.core.visit import Observation, Visits, is_usable
+from recrawl.schedules import lifecycle
+from recrawl.schedules.nutch_hosts import HostIntervals
+
+__all__ = ["NutchAdaptive"]
+
+Float32s: TypeAlias = NDArray[np.float32]
+#: One interval for all pages, or one a page.
+Interval: TypeAlias = np.float32 | Float32s
+
+#: Rows worked on at a time: the dozen columns of a block stay in the cache.
+_BLOCK = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class NutchAdaptive:
+    """Shortens the interval of a page that changed, and lengthens that of one that did not.
+
+    Parameters
+    ----------
+    default_interval : float
+        Interval of a page that has none. [s]
+    inc_rate : float
+        The interval grows by this share when the page did not change.
+    dec_rate : float
+        The interval shrinks by this share when the page changed, less than 1.
+    min_interval, max_interval : float
+        Least and greatest interval. [s]
+    sync_delta : bool
+        Move the next fetch towards the time of the last change.
+    sync_delta_rate : float
+        By this share of the time since then, 0 to 1.
+    interval_max : float
+        Where the interval of gone pages stops growing; see ``lifecycle.gone``. [s]
+    retry_interval : float
+        Wait after a temporary failure, if the interval is not shorter. [s]
+    hosts : HostIntervals, optional
+        Least and greatest interval of some hosts.
+    exact : bool
+        Agree with the original bit for bit, whatever the settings.
+
+    Raises
+    ------
+    InputError
+        If a setting is out of range and the mode is not exact.
+
+    Notes
+    -----
+    The defaults are those that Nutch ships in nutch-default.xml; its code falls back to 0.2 for
+    all three rates (case sch-001).  Numbers are float32 where they are in the original.
+
+    Guarded mode departs from it in these places:
+
+    - The interval keeps its fraction, so that short ones can grow (exact: whole seconds).
+    - A shift beyond ``max_interval`` is scaled down (exact: an integer division makes it 0 or a
+      multiple of ``max_interval``, case sch-004).
+    - An interval set by hand that is not positive is ignored (exact: it is taken).
+
+    Columns read: fixed_interval, host_key, interval, modified_at, status.  Written: interval,
+    modified_at, next_fetch_at.
+
+    References
+    ----------
+    Nutch, AdaptiveFetchSchedule.setFetchSchedule.
+    """
+
+    name: ClassVar[str] = "nutch-adaptive"
+
+    default_interval: float = 2_592_000.0
+    inc_rate: float = 0.4
+    dec_rate: float = 0.2
+    min_interval: float = 60.0
+    max_interval: float = 31_536_000.0
+    sync_delta: bool = True
+    sync_delta_rate: float = 0.3
+    interval_max: float = 7_776_000.0
+    retry_interval: float = 86_400.0
+    hosts: HostIntervals | None = None
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        if self.exact:
+            return
+        for setting in (
+            "default_interval",
+            "min_interval",
+            "max_interval",
+            "interval_max",
+            "retry_interval",
+        ):
+            value = getattr(self, setting)
+            is_good = SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL
+            self._require(is_good, setting, "0.001 s to 100 years")
+        self._require(0 <= self.inc_rate < math.inf, "inc_rate", "0 or more")
+        self._require(0 <= self.dec_rate < 1, "dec_rate", "0 to less than 1")
+        self._require(0 <= self.sync_delta_rate <= 1, "sync_delta_rate", "0 to 1")
+        self._require(
+            self.min_interval <= self.max_interval,
+            "min_interval",
+            f"up to max_interval, {self.max_interval:g}",
+        )
+
+    def _require(self, is_good: bool, setting: str, allowed: str) -> None:
+        lifecycle.require(is_good, self.name, setting, getattr(self, setting), allowed)
+
+    def first(self, states: PageStates, now: int) -> Timing:
+        """Return the timing of pages that were just added: due at once."""
+        return lifecycle.first(
+            states, now, default_interval=self.default_interval, exact=self.exact
+        )
+
+    def after(self, states: PageStates, visits: Visits) -> Timing:
+        """Return the timing after one visit a page."""
+        fixed = states.fixed_interval
+        has_fixed = ~np.isnan(fixed) if self.exact else lifecycle.fixed_mask(fixed)
+        timing = self.adapt(
+            states.interval,
+            visits.observation,
+            fetched_at=visits.fetched_at,
+            modified_at=visits.modified_at,
+            fixed_interval=fixed,
+            has_fixed=has_fixed,
+            host_key=states.host_key,
+        )
+        failed = np.flatnonzero(~is_usable(visits.outcome))
+        if failed.size == 0:
+            return timing
+        part = lifecycle.after_failure(
+            states.take(failed),
+            visits.take(failed),
+            default_interval=self.default_interval,
+            interval_max=self.interval_max,
+            retry_interval=self.retry_interval,
+            exact=self.exact,
+        )
+        return lifecycle.overlay(timing, failed, part)
+
+    def adapt(
+        self,
+        interval: Seconds,
+        observation: Small,
+        *,
+        fetched_at: Times,
+        modified_at: Times,
+        fixed_interval: Float32s,
+        has_fixed: Mask,
+        host_key: Keys,
+    ) -> Timing:
+        """Return the timing after visits that gave a usable answer.
+
+        Parameters
+        ----------
+        interval : ndarray of float64, shape (n,)
+            Interval before; 0 means the default. [s]
+        observation : ndarray of int8, shape (n,)
+            ``Observation``; any other number is taken for UNKNOWN.
+        fetched_at : ndarray of int64, shape (n,)
+            Start of the visit. [ms]
+        modified_at : ndarray of int64, shape (n,)
+            When the content changed last; unknown if not positive. [ms]
+        fixed_interval : ndarray of float32, shape (n,)
+            Intervals set by hand. [s]
+        has_fixed : ndarray of bool, shape (n,)
+            Where they hold: exact mode takes NaN too, as 0.
+        host_key : ndarray of int64, shape (n,)
+            Hosts, to look up in ``hosts``.
+        """
+        n = len(interval)
+        timing = Timing(np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64))
+        for start in range(0, n, _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            low, high = self._limits(host_key[rows])
+            kept, due, modified = self._adapt(
+                interval[rows], observation[rows], fetched_at[rows], modified_at[rows], low, high
+            )
+            timing.interval[rows] = kept
+            timing.next_fetch_at[rows] = due
+            timing.modified_at[rows] = modified
+        chosen = np.flatnonzero(has_fixed)
+        if chosen.size:
+            fixed = fixed_interval[chosen]
+            due = fetched_at[chosen] + round_half_up(fixed.astype(np.float64) * 1000)
+            modified = modified_at if self.exact else timing.modified_at
+            part = Timing(self._kept(fixed), due, modified[chosen])
+            timing = lifecycle.overlay(timing, chosen, part)
+        return timing
+
+    def _limits(self, host_key: Keys) -> tuple[Interval, Interval]:
+        """Return the least and greatest interval, one number where all hosts share it."""
+        low, high = np.float32(self.min_interval), np.float32(self.max_interval)
+        return self.hosts.lookup(host_key, low, high) if self.hosts else (low, high)
+
+    def _kept(self, interval: Float32s) -> Seconds:
+        """Return the interval as it is stored."""
+        if self.exact:
+            return round_to_int(interval).astype(np.float64)
+        return interval.astype(np.float64)
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _adapt(
+        self,
+        before: Seconds,
+        observation: Small,
+        fetched_at: Times,
+        modified_at: Times,
+        low: Interval,
+        high: Interval,
+    ) -> tuple[Seconds, Times, Times]:
+        """Return interval, next fetch and modified time of a block without fixed intervals."""
+        is_changed = observation == Observation.CHANGED
+        modified_at = np.where(is_changed | (modified_at <= 0), fetched_at, modified_at)
+        interval = before.astype(np.float32)
+        is_unset = interval == 0 if self.exact else ~(interval > 0)
+        np.copyto(interval, np.float32(self.default_interval), where=is_unset)
+        interval *= self._factors()[_clip_code(observation)]
+        base = fetched_at
+        if self.sync_delta:
+            delta = fetched_at - modified_at
+            # A long is compared with a float, so it becomes a float first.
+            is_longer = delta.astype(np.float32) > interval * np.float32(1000)
+            np.copyto(interval, divide(delta, 1000).astype(np.float32), where=is_longer)
+            base = fetched_at - self._shift(delta, high)
+        is_short, is_long = interval < low, interval > high
+        # In this order the least interval wins where it is greater than the greatest.
+        np.copyto(interval, high, where=is_long)
+        np.copyto(interval, low, where=is_short)
+        wait = round_half_up(interval.astype(np.float64) * 1000)
+        return self._kept(interval), base + wait, modified_at
+
+    def _factors(self) -> Float32s:
+        """Return the factor of the interval for each observation."""
+        one = np.float32(1)
+        factors = np.ones(3, dtype=np.float32)
+        factors[Observation.CHANGED] = one - np.float32(self.dec_rate)
+        factors[Observation.UNCHANGED] = one + np.float32(self.inc_rate)
+        return factors
+
+    def _shift(self, delta: Times, high: Interval) -> Times:
+        """Return the milliseconds by which the next fetch moves towards the time of change."""
+        shift = round_half_up(delta * self._rate)
+        most = to_long(np.atleast_1d(high)) * 1000
+        is_far = np.flatnonzero((delta > 0) & (shift > most))
+        if is_far.size:
+            most = np.broadcast_to(most, shift.shape)[is_far]
+            if self.exact:
+                shift[is_far] = divide(shift[is_far], delta[is_far]) * most
+            else:
+                shift[is_far] = round_half_up(most * self._rate)
+        return shift
+
+    @property
+    def _rate(self) -> float:
+        """The share of the shift: read as float32 and kept as float64, as in the original."""
+        return float(np.float32(self.sync_delta_rate))
+
+
+def _clip_code(observation: Small) -> Small:
+    """Return the codes with those that are no ``Observation`` as UNKNOWN."""
+    is_code = (observation >= Observation.UNKNOWN) & (observation <= Observation.UNCHANGED)
+    return observation * is_code
