@@ -25,15 +25,15 @@ from recrawl.core.duration import parse_duration
 from recrawl.core.url import canonical_url, redact
 from recrawl.errors import InputError, UrlError
 
-__all__ = ["Seed", "SeedProblem", "parse_seeds"]
+__all__ = ["MAX_IMPORTANCE", "Seed", "SeedProblem", "parse_seeds"]
 
 _KEYS = ("fixed_interval", "importance", "interval")
 _SEPARATOR = re.compile(r"[ ,;|]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 # A canonical URL has at most 8,000 characters; up to four bytes each, and the fields.
 _MAX_LINE = 40_000
-# float32, the type of the column, holds no more.
-_MAX_IMPORTANCE = 1e30
+#: Largest importance of a page, as a seed or a rule may give it.
+MAX_IMPORTANCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +162,10 @@ def _importance(value: str) -> float:
         importance = float(value)
     except ValueError:
         importance = math.nan
-    if not 0 <= importance <= _MAX_IMPORTANCE:
-        raise InputError(f"importance: {value!r} is not a number from 0 up, such as 1 or 2.5")
+    if not 0 <= importance <= MAX_IMPORTANCE:
+        raise InputError(
+            f"importance: {value!r} is not a number from 0 to {MAX_IMPORTANCE}, such as 2.5"
+        )
     return importance
 
 

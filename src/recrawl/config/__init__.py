@@ -1,0 +1,44 @@
+"""Settings: what they are, and where they come from.
+
+``settings`` knows every setting once; ``files`` is the only reader of settings files and of the
+environment for settings.
+"""
+
+from __future__ import annotations
+
+from recrawl.config.files import Config, Override, find_file, load, parse_override
+from recrawl.config.glob import Glob
+from recrawl.config.rules import Resolved, Rule, RuleSet
+from recrawl.config.settings import (
+    CrawlSettings,
+    ExtractSettings,
+    FetchSettings,
+    PolitenessSettings,
+    ScheduleSettings,
+    SettingInfo,
+    SignatureSettings,
+    StoreSettings,
+)
+from recrawl.config.template import default_toml, settings
+
+__all__ = [
+    "Config",
+    "CrawlSettings",
+    "ExtractSettings",
+    "FetchSettings",
+    "Glob",
+    "Override",
+    "PolitenessSettings",
+    "Resolved",
+    "Rule",
+    "RuleSet",
+    "ScheduleSettings",
+    "SettingInfo",
+    "SignatureSettings",
+    "StoreSettings",
+    "default_toml",
+    "find_file",
+    "load",
+    "parse_override",
+    "settings",
+]

@@ -1,0 +1,410 @@
+"""Every setting with its default, unit and meaning: the one place that knows them.
+
+The settings file, the command line, the template of ``recrawl init`` and the documentation are
+all made from these fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import Field, dataclass, field, fields
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
+
+from recrawl.config.values import Kind, Spec, Unusable
+from recrawl.core.url import redact
+from recrawl.errors import ConfigError
+
+__all__ = [
+    "SECTIONS",
+    "CrawlSettings",
+    "ExtractSettings",
+    "FetchSettings",
+    "PolitenessSettings",
+    "ScheduleSettings",
+    "Section",
+    "SettingInfo",
+    "SignatureSettings",
+    "StoreSettings",
+    "describe",
+    "setting",
+    "spec_of",
+]
+
+_HTTP_URL = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?")
+_MAIL = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
+
+
+class SettingInfo(NamedTuple):
+    """One setting as documentation shows it; ``default`` is written as in a settings file."""
+
+    section: str
+    name: str
+    type: str
+    default: str
+    unit: str
+    help: str
+
+
+def setting(default: Any, kind: Kind, help_line: str, **more: Any) -> Any:
+    """Return a dataclass field that knows its ``Spec``."""
+    spec = Spec(kind, help_line, **more)
+    return field(default=default, repr=not spec.is_secret, metadata={"spec": spec})
+
+
+def spec_of(item: Field[Any]) -> Spec:
+    """Return the ``Spec`` of a field made by ``setting``."""
+    spec: Spec = item.metadata["spec"]
+    return spec
+
+
+@dataclass(frozen=True)
+class Section:
+    """Settings that belong together; checks them when it is made."""
+
+    title: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value, spec = getattr(self, item.name), spec_of(item)
+            if value is None:
+                continue
+            try:
+                spec.check(value)
+            except Unusable as error:
+                raise refusal(self.title, item, value, error.message) from None
+        if problem := self._problem():
+            raise ConfigError(f"[{self.title}]: {problem}")
+
+    def _problem(self) -> str:
+        """Return what is wrong between several settings, "" for nothing."""
+        return ""
+
+    def _order_problem(self, *names: str) -> str:
+        """Return "" if the named settings do not fall, in this order."""
+        for small, large in pairwise(names):
+            low, high = getattr(self, small), getattr(self, large)
+            if low > high:
+                spec = spec_of(next(f for f in fields(self) if f.name == small))
+                return (
+                    f"{small} = {spec.spell(low)} is larger than {large} = {spec.spell(high)};"
+                    f" lower {small} or raise {large}"
+                )
+        return ""
+
+
+def refusal(section: str, item: Field[Any], value: object, reason: str) -> ConfigError:
+    """Return the error that a setting's value is not usable."""
+    spec = spec_of(item)
+    shown = repr(redact(value) if isinstance(value, str) else value)[:200]
+    known = "" if item.default is None else f" (default {spec.spell(item.default)})"
+    return ConfigError(
+        f"{section}.{item.name} = {shown} is not usable: {reason};"
+        f" correct it or leave it out{known}",
+        value=None if spec.is_secret else value,
+    )
+
+
+def _contact_problem(text: str) -> str:
+    if text and not (_HTTP_URL.fullmatch(text) or _MAIL.fullmatch(text)):
+        return (
+            "allowed is an http or https URL or a mail address, so that the owner of a site can"
+            " find out who is crawling, such as https://www.example.org/crawler"
+        )
+    return _header_problem(text)
+
+
+def _user_agent_problem(text: str) -> str:
+    if text and not (_HTTP_URL.search(text) or _MAIL.search(text)):
+        return (
+            "a User-Agent must contain an http or https URL or a mail address, such as"
+            ' "examplebot/1.0 (+https://www.example.org/crawler)"'
+        )
+    return _header_problem(text)
+
+
+def _header_problem(text: str) -> str:
+    if not text.isascii() or not text.isprintable() or text != text.strip():
+        return "it goes into a header: allowed are ASCII letters, digits, signs and inner blanks"
+    return ""
+
+
+def _store_problem(url: str) -> str:
+    if re.match(r"[a-z][a-z0-9+]*:", url):
+        return ""
+    return (
+        "allowed is a store URL such as sqlite:///recrawl.sqlite (relative),"
+        " sqlite:////srv/recrawl.sqlite (absolute) or postgresql://host/database"
+    )
+
+
+@dataclass(frozen=True)
+class StoreSettings(Section):
+    """Where pages, visits and changes are kept."""
+
+    title: ClassVar[str] = "store"
+
+    url: str = setting(
+        "sqlite:///recrawl.sqlite",
+        Kind.TEXT,
+        "Where the pages are kept; a relative path starts at the working directory.",
+        problem=_store_problem,
+        is_secret=True,
+    )
+    keep_visits: int = setting(
+        20, Kind.INTEGER, "How many visits of each page are kept.", least=1, most=10_000
+    )
+
+
+@dataclass(frozen=True)
+class FetchSettings(Section):
+    """How one request is made, and what may be fetched."""
+
+    title: ClassVar[str] = "fetch"
+
+    contact: str = setting(
+        "",
+        Kind.TEXT,
+        "URL or mail address in the User-Agent; needed for every address outside loopback.",
+        problem=_contact_problem,
+    )
+    user_agent: str = setting(
+        "",
+        Kind.TEXT,
+        "Replaces the whole User-Agent; must then contain a URL or mail address itself.",
+        problem=_user_agent_problem,
+    )
+    timeout: float = setting(
+        30.0, Kind.DURATION, "Longest time for one request with its body.", unit="s", above=0
+    )
+    connect_timeout: float = setting(
+        10.0, Kind.DURATION, "Longest time to reach the server.", unit="s", above=0
+    )
+    max_size: int = setting(
+        5_000_000,
+        Kind.SIZE,
+        "Largest body, also after decompression; a larger page is not read.",
+        unit="B",
+        least=1,
+        most=2_000_000_000,
+    )
+    max_redirects: int = setting(
+        5, Kind.INTEGER, "How many redirects in a row are followed.", least=0, most=20
+    )
+    allow_networks: tuple[str, ...] = setting(
+        (),
+        Kind.NETWORKS,
+        "Networks that may be fetched although private or loopback, such as 127.0.0.0/8.",
+    )
+    redirect_targets: str = setting(
+        "same-host",
+        Kind.CHOICE,
+        "Which targets of redirects become pages of their own.",
+        choices=("none", "same-host", "any"),
+    )
+    proxy_from_environment: bool = setting(
+        True, Kind.BOOLEAN, "Whether HTTP_PROXY, HTTPS_PROXY and NO_PROXY are used."
+    )
+
+    def _problem(self) -> str:
+        return self._order_problem("connect_timeout", "timeout")
+
+
+@dataclass(frozen=True)
+class PolitenessSettings(Section):
+    """How hosts are spared."""
+
+    title: ClassVar[str] = "politeness"
+
+    min_delay: float = setting(
+        1.0,
+        Kind.DURATION,
+        "Least time between two requests to one host; a longer Crawl-delay goes first.",
+        unit="s",
+        least=0,
+    )
+    requests_per_host: int = setting(
+        1, Kind.INTEGER, "How many requests to one host run at once.", least=1, most=64
+    )
+    robots_txt: bool = setting(True, Kind.BOOLEAN, "Whether robots.txt is obeyed.")
+    robots_max_age: float = setting(
+        86_400.0,
+        Kind.DURATION,
+        "How long a robots.txt is used before it is fetched again.",
+        unit="s",
+        above=0,
+    )
+    backoff: float = setting(
+        60.0,
+        Kind.DURATION,
+        "Wait after a host's first failure; doubles with each further one.",
+        unit="s",
+        above=0,
+    )
+    max_backoff: float = setting(
+        86_400.0, Kind.DURATION, "Longest wait after failures of a host.", unit="s", above=0
+    )
+
+    def _problem(self) -> str:
+        return self._order_problem("backoff", "max_backoff")
+
+
+@dataclass(frozen=True)
+class CrawlSettings(Section):
+    """How much is done at once."""
+
+    title: ClassVar[str] = "crawl"
+
+    hosts: int = setting(
+        64, Kind.INTEGER, "How many hosts are asked at once.", least=1, most=10_000
+    )
+    batch: int = setting(
+        256,
+        Kind.INTEGER,
+        "How many due pages are taken from the store at once.",
+        least=1,
+        most=100_000,
+    )
+    lease: float = setting(
+        600.0,
+        Kind.DURATION,
+        "How long a page is held; after a crash it comes back when this has passed.",
+        unit="s",
+        above=0,
+    )
+
+
+@dataclass(frozen=True)
+class ScheduleSettings(Section):
+    """When pages are fetched again."""
+
+    title: ClassVar[str] = "schedule"
+
+    name: str = setting(
+        "nutch-adaptive",
+        Kind.CHOICE,
+        "How the next fetch time is found.",
+        choices=("fixed", "nutch-adaptive"),
+    )
+    interval: float = setting(
+        86_400.0, Kind.DURATION, "First fetch interval of a new page.", unit="s", above=0
+    )
+    min_interval: float = setting(
+        60.0, Kind.DURATION, "Least time between two fetches of a page.", unit="s", above=0
+    )
+    max_interval: float = setting(
+        90 * 86_400.0,
+        Kind.DURATION,
+        "Longest time between two fetches of a page.",
+        unit="s",
+        above=0,
+    )
+    jitter: float = setting(
+        0.05,
+        Kind.NUMBER,
+        "Share of the interval by which due times are spread, the same way for a page each time.",
+        least=0,
+        most=0.5,
+    )
+    inc_rate: float = setting(
+        0.4, Kind.NUMBER, "Growth of the interval after an unchanged visit.", above=0, most=1
+    )
+    dec_rate: float = setting(
+        0.2, Kind.NUMBER, "Shrinking of the interval after a change.", above=0, most=1
+    )
+    sync_delta: bool = setting(
+        True, Kind.BOOLEAN, "Whether the next fetch moves towards the time of the last change."
+    )
+    sync_delta_rate: float = setting(
+        0.3, Kind.NUMBER, "Share of the time since the change to move by.", above=0, most=1
+    )
+    retry_interval: float = setting(
+        86_400.0,
+        Kind.DURATION,
+        "Wait after a failure of a page that may pass.",
+        unit="s",
+        above=0,
+    )
+    retry_max: int = setting(
+        3,
+        Kind.INTEGER,
+        "Failures in a row after which a page counts as gone.",
+        least=1,
+        most=127,
+    )
+    exact: bool = setting(
+        False,
+        Kind.BOOLEAN,
+        "Whether the schedule does exactly what the original does, its faults included.",
+    )
+
+    def _problem(self) -> str:
+        return self._order_problem("min_interval", "max_interval") or self._order_problem(
+            "min_interval", "interval", "max_interval"
+        )
+
+
+@dataclass(frozen=True)
+class SignatureSettings(Section):
+    """What counts as the same content."""
+
+    title: ClassVar[str] = "signature"
+
+    name: str = setting(
+        "text-md5",
+        Kind.CHOICE,
+        "How content is compared: every byte, the text, or the profile of its words.",
+        choices=("md5", "text-md5", "text-profile"),
+    )
+    min_token_len: int = setting(
+        2, Kind.INTEGER, "text-profile: shorter words are left out.", least=0, most=1000
+    )
+    quant_rate: float = setting(
+        0.01,
+        Kind.NUMBER,
+        "text-profile: share of the most frequent word's count that counts are rounded to.",
+        above=0,
+        most=1,
+    )
+    sec_sort_lex: bool = setting(
+        True, Kind.BOOLEAN, "text-profile: whether words of equal count are sorted."
+    )
+
+
+@dataclass(frozen=True)
+class ExtractSettings(Section):
+    """How text is taken out of documents."""
+
+    title: ClassVar[str] = "extract"
+
+    time_limit: float = setting(
+        10.0, Kind.DURATION, "Longest time for one document.", unit="s", above=0
+    )
+    workers: int = setting(
+        0, Kind.INTEGER, "Processes that extract text; 0 is one a core.", least=0, most=1024
+    )
+
+
+#: The sections of a settings file, in the order of the template.
+SECTIONS: tuple[type[Section], ...] = (
+    StoreSettings,
+    FetchSettings,
+    PolitenessSettings,
+    CrawlSettings,
+    ScheduleSettings,
+    SignatureSettings,
+    ExtractSettings,
+)
+
+
+def describe(sections: tuple[type[Section], ...]) -> Iterator[SettingInfo]:
+    """Yield every setting of the sections, in their order."""
+    for section in sections:
+        for item in fields(section):
+            spec = spec_of(item)
+            default = "" if item.default is None else spec.spell(item.default)
+            help_line = f"{spec.help} {spec.note}".rstrip()
+            yield SettingInfo(
+                section.title, item.name, spec.kind.value, default, spec.unit, help_line
+            )
