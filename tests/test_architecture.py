@@ -82,7 +82,9 @@ def imported(node: ast.AST) -> Iterator[str]:
         if isinstance(child, ast.Import):
             yield from (alias.name for alias in child.names)
         elif isinstance(child, ast.ImportFrom) and child.module == "recrawl":
-            yield from (f"recrawl.{alias.name}" for alias in child.names)
+            yield from (
+                f"recrawl.{alias.name}" for alias in child.names if alias.name != "__version__"
+            )
         elif isinstance(child, ast.ImportFrom):
             yield child.module or ""
 
@@ -188,7 +190,7 @@ def test_pure_ring_loads_numpy_only():
 
 def test_help_loads_little():
     """`recrawl --help` answers without loading what only some commands need."""
-    loaded = loaded_by("from recrawl.cli.main import main\nmain(['--help'], standalone_mode=False)")
+    loaded = loaded_by("from recrawl.cli.main import cli\ncli(['--help'], standalone_mode=False)")
 
     assert loaded <= HELP_LOADS
 
