@@ -23,11 +23,15 @@ class PageRequest:
         Canonical URL.
     etag, last_modified : str or None
         Validators as the server sent them, byte for byte; None for an unconditional request.
+    no_cache : bool
+        Ask caches on the way to ask the server: after a 304 that nobody asked for
+        (``unexpected_304``).
     """
 
     url: str
     etag: str | None = None
     last_modified: str | None = None
+    no_cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)
