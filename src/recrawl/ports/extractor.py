@@ -26,6 +26,10 @@ class Extracted:
         ``bom``, ``header``, ``meta``, ``utf-8`` or ``detected``.
     error : str
         "" or why there is no text: ``time_limit``, ``crashed``, ``unsupported_type``.
+    mime : str
+        Type of the document without parameters, in lower case; "" if unknown.
+    mime_source : str
+        ``header`` or ``sniffed``; "" if unknown.
     """
 
     text: str
@@ -34,6 +38,8 @@ class Extracted:
     charset: str = ""
     charset_source: str = ""
     error: str = ""
+    mime: str = ""
+    mime_source: str = ""
 
 
 class Extractor(Protocol):
