@@ -15,7 +15,7 @@ import click
 import pytest
 
 from recrawl.cli.main import COMMANDS, cli
-from recrawl.config import settings
+from recrawl.config import load, settings
 from recrawl.core.columns import COLUMNS
 from recrawl.core.states import Announced, PageStatus
 from recrawl.core.visit import Observation, Outcome
@@ -42,11 +42,13 @@ def blocks(page: Path, language: str) -> list[str]:
     return [lines for name, lines in found if name == language]
 
 
-def having(language: str) -> Iterator[object]:
-    """Yield the pages that have blocks in a language."""
-    for page, name in zip(PAGES, IDS, strict=True):
-        if blocks(page, language):
-            yield pytest.param(page, id=name)
+def having(language: str) -> list[object]:
+    """Return the pages that have blocks in a language."""
+    return [
+        pytest.param(page, id=name)
+        for page, name in zip(PAGES, IDS, strict=True)
+        if blocks(page, language)
+    ]
 
 
 def commands_in(block: str) -> Iterator[str]:
@@ -70,7 +72,7 @@ def test_tables_are_those_of_the_code():
     assert (run.stdout, run.stderr, run.returncode) == ("", "", 0)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", list(COMMANDS))
 def test_every_command_is_documented(name: str):
     """Each command has a section with all its options, and a line in the front page."""
     section = (
@@ -98,7 +100,9 @@ def test_every_setting_is_documented(name: str):
     section, _, key = name.partition(".")
     text = (REFERENCE / "settings.md").read_text(encoding="utf-8")
 
-    assert f"| `{key}` |" in text.partition(f"`[{section}]`")[2].partition("\n### ")[0]
+    table = re.search(rf"^### `\[+{section}\]+`\n(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL)
+
+    assert f"| `{key}` |" in table[1]
 
 
 @pytest.mark.parametrize("name", [column.name for column in COLUMNS])
@@ -161,6 +165,16 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
 
     exec(compile("\n".join(blocks(page, "python")), str(page), "exec"), {})
+
+
+@pytest.mark.parametrize("page", having("toml"))
+def test_toml_blocks_are_settings(page: Path, tmp_path: Path):
+    """Each TOML block is a settings file that can be read."""
+    for number, block in enumerate(blocks(page, "toml")):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(block, encoding="utf-8")
+
+        assert load(path) != load(None)
 
 
 @pytest.mark.parametrize("page", having("console"))

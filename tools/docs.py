@@ -21,6 +21,7 @@ from recrawl.core.columns import COLUMNS, NEVER, NO_TIME
 from recrawl.schedules.registry import SCHEDULES
 from recrawl.signatures.registry import SIGNATURES
 
+_RULE = "rule"
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 _MARKED = re.compile(
     r"(?P<start><!-- generated: (?P<name>[a-z]+) -->\n)(?P<table>.*?)(?P<end><!-- end -->)",
@@ -64,6 +65,8 @@ def _default(value: object) -> str:
     match value:
         case bool():
             return str(value).lower()
+        case None:
+            return ""
         case float() if value != value:
             return "NaN"
         case float() if value.is_integer():
@@ -76,15 +79,22 @@ def _default(value: object) -> str:
 
 def settings_tables() -> str:
     """Return a table of settings a section, as in recrawl.toml."""
-    sections: dict[str, list[tuple[object, ...]]] = {}
-    for section, name, kind, default, unit, meaning in settings():
-        sections.setdefault(section, []).append(
-            (_code(name), kind, _code(_default(default)), unit, meaning)
-        )
-    return "\n\n".join(
-        f"### `[{section}]`\n\n" + _table(("setting", "type", "default", "unit", "meaning"), rows)
-        for section, rows in sections.items()
+    sections = dict.fromkeys(item.section for item in settings() if item.section != _RULE)
+    return "\n\n".join(f"### `[{name}]`\n\n{_settings_of(name)}" for name in sections)
+
+
+def rules() -> str:
+    """Return the table of what a rule may set."""
+    return f"### `[[{_RULE}]]`\n\n{_settings_of(_RULE)}"
+
+
+def _settings_of(section: str) -> str:
+    rows = (
+        (_code(item.name), item.type, _code(item.default), item.help)
+        for item in settings()
+        if item.section == section
     )
+    return _table(("setting", "type", "default", "meaning"), rows)
 
 
 def commands() -> str:
@@ -125,7 +135,7 @@ def _models(registry: Iterable[tuple[str, type]]) -> str:
 def _parameter(doc: str, name: str) -> str:
     """Return what a numpydoc docstring says of a parameter, on one line."""
     match = re.search(rf"^(?:\w+, )*{name}(?:, \w+)* : .*\n((?:    .*\n?)+)", doc, re.MULTILINE)
-    return " ".join(match[1].split()) if match else ""
+    return " ".join(match[1].replace("``", "`").split()) if match else ""
 
 
 def schedules() -> str:
@@ -141,6 +151,7 @@ def signatures() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "columns": columns,
     "commands": commands,
+    "rules": rules,
     "schedules": schedules,
     "settings": settings_tables,
     "signatures": signatures,
