@@ -10,6 +10,7 @@
     ├── NotFound        (LookupError)   a page, a schedule, a name that is not there
     ├── StoreError                      the store failed
     │   ├── StoreFull                   no room left; nothing was written
+    │   ├── KeyClash                    two URLs have one page key
     │   ├── StoreVersionError           written by a newer recrawl
     │   └── NotAStore                   the file is something else
     ├── FetcherError                    the fetcher cannot work at all
@@ -26,6 +27,7 @@ __all__ = [
     "DurationError",
     "FetcherError",
     "InputError",
+    "KeyClash",
     "MissingExtra",
     "NotAStore",
     "NotFound",
@@ -81,6 +83,19 @@ class StoreError(RecrawlError):
 
 class StoreFull(StoreError):
     """The store has no room left; the transaction was rolled back."""
+
+
+class KeyClash(StoreError):
+    """Two URLs have one page key; nothing of the call was written."""
+
+    @classmethod
+    def of(cls, page_key: int, there: str, url: str) -> KeyClash:
+        """Return the error for ``url``, whose key belongs to the page ``there``."""
+        return cls(
+            f"two URLs have the page key {page_key}: {there} is in the store, {url} is not;"
+            " leave the second out",
+            value=(there, url),
+        )
 
 
 class StoreVersionError(StoreError):

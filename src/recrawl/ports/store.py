@@ -225,7 +225,7 @@ class PageStore(Protocol):
 
         - One transaction.
         - A page already there (same key, same URL) is left alone, whatever the new row says.
-        - Two URLs with one key: ``StoreError`` names both; nothing is added.
+        - Two URLs with one key: ``KeyClash`` names both; nothing is added.
         - A row for each page's host is made (``core.url.host_of``); hosts already there are left
           alone.
         """
@@ -240,7 +240,7 @@ class PageStore(Protocol):
 
         - One transaction; pages not there are skipped.
         - A lease on the page is cancelled: its commit will be skipped and returned as lost.
-        - A page whose key belongs to another URL: ``StoreError`` names both; nothing is written.
+        - A page whose key belongs to another URL: ``KeyClash`` names both; nothing is written.
         """
         ...
 
@@ -267,8 +267,9 @@ class PageStore(Protocol):
           page of a host, no page of it is given.
         - A host whose ``ready_at`` lies after ``now`` gives no page.
         - At most ``per_host`` pages a host, counting those that ``owner`` holds already; earliest
-          due first within the host (then by page key), hosts with the earliest due page first
-          (then by host key); at most ``limit``.
+          due first within the host (then by page key).
+        - Hosts in the order of their earliest ``next_fetch_at``, of pages leased or not (then by
+          host key); at most ``limit`` pages.
           A host with many due pages keeps no other host out.
         - Atomic: two calls never give one page twice.
         """
@@ -288,7 +289,7 @@ class PageStore(Protocol):
         - A visit already there (same page and ``fetched_at``) is not written a second time:
           the call is idempotent, and the page counts as committed, not as skipped.
         - The same page twice in one call: the second finds its lease ended by the first.
-        - A page whose key belongs to another URL: ``StoreError`` names both; nothing is written.
+        - A page whose key belongs to another URL: ``KeyClash`` names both; nothing is written.
         - The lease ends.  Change events get the next sequence numbers in the order given.
         - Visits beyond the newest ``keep_visits`` of a page and texts beyond the newest two go.
         - ``found`` pages are added as by ``add``, but one whose key belongs to another URL is
@@ -313,8 +314,8 @@ class PageStore(Protocol):
 
         - Takes ``ready_at`` and leases into account; an instant up to ``now`` means at once.
         - With ``due_by``, of the pages with ``next_fetch_at <= due_by`` only.
-        - A page that is not leased, of a host of which another page is, waits for the first end
-          of a lease on that host: whoever holds the host commits earlier and asks again.
+        - All pages of a host that is held wait for the first end of a lease on it: whoever holds
+          the host commits before that, and asks again.
         """
         ...
 

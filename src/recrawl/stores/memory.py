@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from recrawl.core.columns import NEVER, NO_TIME
 from recrawl.core.url import host_of
-from recrawl.errors import InputError, StoreError
+from recrawl.errors import InputError, KeyClash
 from recrawl.ports.store import (
     AddResult,
     Change,
@@ -104,37 +104,20 @@ class MemoryStore:
         self._leases = {
             key: (holder, until) for key, (holder, until) in self._leases.items() if until > now
         }
-        given: list[list[PageRow]] = []
-        for host_key, due in self._due_by_host(now).items():
-            holders = self._holders(host_key)
-            if self._hosts[host_key].ready_at > now or holders - Counter({owner: len(holders)}):
+        by_host: defaultdict[int, list[PageRow]] = defaultdict(list)
+        for page in sorted(self._pages.values(), key=_by_due):
+            by_host[page.state.host_key].append(page)
+        given: list[PageRow] = []
+        for host_key, pages in sorted(by_host.items(), key=_by_first_due):
+            holders = [self._leases[key][0] for key in map(_key, pages) if key in self._leases]
+            if self._hosts[host_key].ready_at > now or set(holders) - {owner}:
                 continue
-            room = max(per_host - holders[owner], 0)
-            given.append(sorted(due, key=_by_due)[:room])
-        pages = [
-            page
-            for host in sorted(filter(None, given), key=lambda host: _by_host_due(host[0]))
-            for page in host
-        ][: max(limit, 0)]
-        for page in pages:
-            self._leases[page.state.page_key] = (owner, now + round(ttl * 1000))
-        return pages
-
-    def _due_by_host(self, now: int) -> dict[int, list[PageRow]]:
-        """Return the pages that are due and not leased, host by host."""
-        due: defaultdict[int, list[PageRow]] = defaultdict(list)
-        for page in self._pages.values():
-            if _is_due(page, now) and page.state.page_key not in self._leases:
-                due[page.state.host_key].append(page)
-        return due
-
-    def _holders(self, host_key: int) -> Counter[str]:
-        """Return how many pages of the host each owner holds."""
-        return Counter(
-            holder
-            for key, (holder, _) in self._leases.items()
-            if self._pages[key].state.host_key == host_key
-        )
+            due = [page for page in pages if _is_due(page, now) and _key(page) not in self._leases]
+            given += due[: max(per_host - len(holders), 0)]
+        given = given[: max(limit, 0)]
+        for page in given:
+            self._leases[_key(page)] = (owner, now + round(ttl * 1000))
+        return given
 
     def release(self, owner: str, page_keys: Sequence[int]) -> None:
         """Give back leases of ``owner`` without a visit."""
@@ -195,14 +178,17 @@ class MemoryStore:
             if until > now:
                 host_key = self._pages[key].state.host_key
                 free_at[host_key] = min(until, free_at.get(host_key, NEVER))
-        earliest = NEVER
-        for key, page in self._pages.items():
-            state = page.state
-            _, until = self._leases.get(key, ("", NO_TIME))
-            is_free_at = until if until > now else free_at.get(state.host_key, NO_TIME)
-            ready_at = self._hosts[state.host_key].ready_at
-            earliest = min(earliest, max(state.next_fetch_at, ready_at, is_free_at))
-        return earliest
+        return min(
+            (
+                max(
+                    page.state.next_fetch_at,
+                    self._hosts[page.state.host_key].ready_at,
+                    free_at.get(page.state.host_key, NO_TIME),
+                )
+                for page in self._pages.values()
+            ),
+            default=NEVER,
+        )
 
     def scan(self, *, after: int | None = None, limit: int = 1000) -> list[PageRow]:
         """Return pages with ``page_key > after``, in the order of their keys."""
@@ -259,13 +245,13 @@ class MemoryStore:
 
 
 def _check_url(there: str, page: PageRow) -> None:
-    """Raise StoreError if the page's key belongs to another URL."""
+    """Raise KeyClash if the page's key belongs to another URL."""
     if there != page.url:
-        raise StoreError(
-            f"two URLs have the page key {page.state.page_key}: {there} is in the store,"
-            f" {page.url} is not; leave one of them out",
-            value=(there, page.url),
-        )
+        raise KeyClash.of(page.state.page_key, there, page.url)
+
+
+def _key(page: PageRow) -> int:
+    return page.state.page_key
 
 
 def _is_due(page: PageRow, now: int) -> bool:
@@ -276,8 +262,9 @@ def _by_due(page: PageRow) -> tuple[int, int]:
     return page.state.next_fetch_at, page.state.page_key
 
 
-def _by_host_due(page: PageRow) -> tuple[int, int]:
-    return page.state.next_fetch_at, page.state.host_key
+def _by_first_due(host: tuple[int, list[PageRow]]) -> tuple[int, int]:
+    host_key, pages = host
+    return pages[0].state.next_fetch_at, host_key
 
 
 def _keep_newest(rows: dict[int, _T], at: int, row: _T, n_kept: int) -> None:
