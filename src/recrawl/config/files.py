@@ -171,7 +171,7 @@ def _read_file(text: str, source: str, values: dict[str, dict[str, Any]]) -> tup
     """Read a settings file into ``values``; return its rules."""
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also numbers and nesting beyond Python's limits
         raise ConfigError(
             f"{source}: not valid TOML: {error}; text values stand in quotes", value=source
         ) from None

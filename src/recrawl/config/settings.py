@@ -97,13 +97,19 @@ class Section:
 def refusal(section: str, item: Field[Any], value: object, reason: str) -> ConfigError:
     """Return the error that a setting's value is not usable."""
     spec = spec_of(item)
-    shown = repr(redact(value) if isinstance(value, str) else value)[:200]
+    shown = _shown(value)
     known = "" if item.default is None else f" (default {spec.spell(item.default)})"
     return ConfigError(
         f"{section}.{item.name} = {shown} is not usable: {reason};"
         f" correct it or leave it out{known}",
         value=None if spec.is_secret else value,
     )
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > 63:
+        return "a whole number"  # Python refuses to write out the largest
+    return repr(redact(value) if isinstance(value, str) else value)[:200]
 
 
 def _contact_problem(text: str) -> str:

@@ -127,6 +127,8 @@ class Spec:
         return value
 
     def _converted(self, raw: object) -> Any:
+        if isinstance(raw, int) and raw.bit_length() > 63:
+            raise Unusable(f"it does not fit in 64 bits; allowed is {self.allowed}")
         match self.kind, raw:
             case Kind.BOOLEAN, bool():
                 return raw
@@ -135,7 +137,7 @@ class Spec:
             case Kind.INTEGER, int() if not isinstance(raw, bool):
                 return raw
             case Kind.NUMBER, (int() | float()) if not isinstance(raw, bool):
-                return _as_float(raw)
+                return float(raw)
             case Kind.DURATION, (str() | int() | float()) if not isinstance(raw, bool):
                 return parse_duration(raw)
             case Kind.SIZE, (str() | int()) if not isinstance(raw, bool):
@@ -193,13 +195,6 @@ class Spec:
                 assert_never(self.kind)
 
 
-def _as_float(number: float) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
-
-
 def _number(text: str) -> int | float | str:
     for convert in (int, float):
         try:
@@ -213,14 +208,12 @@ def _network(item: object) -> str:
     if not isinstance(item, str):
         raise Unusable(f"{item!r} is {_type_name(item)}; a network is text such as 127.0.0.0/8")
     try:
-        return str(ipaddress.ip_network(item))
-    except ValueError:
-        pass
-    try:
-        near = ipaddress.ip_network(item, strict=False)
+        network = ipaddress.ip_network(item, strict=False)
     except ValueError:
         raise Unusable(f"{item!r} is not a network; write it as 127.0.0.0/8 or fd00::/8") from None
-    raise Unusable(f"{item!r} has bits beyond its prefix; did you mean {str(near)!r}?")
+    if ipaddress.ip_address(item.partition("/")[0]) != network.network_address:
+        raise Unusable(f"{item!r} has bits beyond its prefix; did you mean {str(network)!r}?")
+    return str(network)
 
 
 def _type_name(raw: object) -> str:

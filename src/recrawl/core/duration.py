@@ -72,7 +72,8 @@ def _seconds_of(value: str | float) -> Decimal | float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return None if math.isnan(value) else value
+        # Not math.isnan: it cannot take an int of any size. NaN alone is in no order.
+        return value if value <= 0 or value > 0 else None
     text = value.strip()
     if _SECONDS.fullmatch(text):
         return Decimal(text)
@@ -84,7 +85,9 @@ def _seconds_of(value: str | float) -> Decimal | float | None:
     return None
 
 
-def _shown(value: object) -> str:
+def _shown(value: str | float) -> str:
+    if isinstance(value, int) and abs(value) > MAX_DURATION:
+        return "a whole number of too many digits"
     shown = repr(value)
     return shown if len(shown) <= 100 else f"{shown[:99]}…"
 

@@ -42,16 +42,19 @@ def parse_size(value: str | int) -> int:
     512000
     """
     size: Decimal | int | None = None
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         size = value
     elif isinstance(value, str):
         match = _SIZE.fullmatch(value.strip())
         unit = _BY_LOWER.get((match[2] or "B").lower()) if match else None
         if match and unit:
             size = Decimal(match[1]) * unit
-    if size is None or size < 0 or size != int(size):
+    if size is None or size != int(size):
+        # Python refuses to write out the largest numbers.
+        is_long = isinstance(value, int) and value.bit_length() > 64
+        shown = "a whole number of too many digits" if is_long else repr(value)[:100]
         raise InputError(
-            f"not a size: {repr(value)[:100]}; write whole bytes, as a number or with one of"
+            f"not a size: {shown}; write whole bytes, as a number or with one of"
             f" {', '.join(_UNITS)}, such as 5MB or 500KiB",
             value=value,
         )
