@@ -167,7 +167,9 @@ def test_only_the_configuration_reads_the_environment(path: Path):
     assert place(path) == "config" or not used(path) & ENVIRONMENT_READERS
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if place(p) in PURE], ids=str)
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if place(path) in PURE], ids=lambda path: path.stem
+)
 def test_pure_ring_imports_numbers_only(path: Path):
     """The pure ring imports NumPy and pure parts of the standard library."""
     outside = {name for name in imported(parse(path)) if not name.startswith("recrawl.")}

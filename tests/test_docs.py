@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -61,6 +63,14 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors of a page's headings."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def modules_with_examples() -> Iterator[str]:
+    """Yield the modules that have examples in their docstrings."""
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        if ">>> " in path.read_text(encoding="utf-8"):
+            parts = path.relative_to(ROOT / "src").with_suffix("").parts
+            yield ".".join(parts).removesuffix(".__init__")
 
 
 def test_tables_are_those_of_the_code():
@@ -157,6 +167,15 @@ def test_links_lead_somewhere(page: Path):
             broken.append(link)
 
     assert broken == []
+
+
+@pytest.mark.parametrize("name", list(modules_with_examples()))
+def test_docstring_examples_run(name: str):
+    """The examples in the docstrings of a module give what they say."""
+    result = doctest.testmod(importlib.import_module(name))
+
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 @pytest.mark.parametrize("page", having("python"))
