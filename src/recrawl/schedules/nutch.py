@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.numeric import divide, round_half_up, round_to_int, to_long
-from recrawl.core.states import Keys, Mask, PageStates, Seconds, Small, Times
+from recrawl.core.states import Keys, PageStates, Seconds, Small, Times
 from recrawl.core.timing import Timing
 from recrawl.core.visit import Observation, Visits, is_usable
 from recrawl.schedules import lifecycle
@@ -126,17 +126,7 @@ class NutchAdaptive:
 
     def after(self, states: PageStates, visits: Visits) -> Timing:
         """Return the timing after one visit a page."""
-        fixed = states.fixed_interval
-        has_fixed = ~np.isnan(fixed) if self.exact else lifecycle.fixed_mask(fixed)
-        timing = self.adapt(
-            states.interval,
-            visits.observation,
-            fetched_at=visits.fetched_at,
-            modified_at=visits.modified_at,
-            fixed_interval=fixed,
-            has_fixed=has_fixed,
-            host_key=states.host_key,
-        )
+        timing = self._after_answer(states, visits)
         failed = np.flatnonzero(~is_usable(visits.outcome))
         if failed.size == 0:
             return timing
@@ -150,55 +140,35 @@ class NutchAdaptive:
         )
         return lifecycle.overlay(timing, failed, part)
 
-    def adapt(
-        self,
-        interval: Seconds,
-        observation: Small,
-        *,
-        fetched_at: Times,
-        modified_at: Times,
-        fixed_interval: Float32s,
-        has_fixed: Mask,
-        host_key: Keys,
-    ) -> Timing:
-        """Return the timing after visits that gave a usable answer.
-
-        Parameters
-        ----------
-        interval : ndarray of float64, shape (n,)
-            Interval before; 0 means the default. [s]
-        observation : ndarray of int8, shape (n,)
-            ``Observation``; any other number is taken for UNKNOWN.
-        fetched_at : ndarray of int64, shape (n,)
-            Start of the visit. [ms]
-        modified_at : ndarray of int64, shape (n,)
-            When the content changed last; unknown if not positive. [ms]
-        fixed_interval : ndarray of float32, shape (n,)
-            Intervals set by hand. [s]
-        has_fixed : ndarray of bool, shape (n,)
-            Where they hold: exact mode takes NaN too, as 0.
-        host_key : ndarray of int64, shape (n,)
-            Hosts, to look up in ``hosts``.
-        """
-        n = len(interval)
+    def _after_answer(self, states: PageStates, visits: Visits) -> Timing:
+        """Return the timing as if every visit had given a usable answer."""
+        n = len(visits)
         timing = Timing(np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64))
         for start in range(0, n, _BLOCK):
             rows = slice(start, start + _BLOCK)
-            low, high = self._limits(host_key[rows])
-            kept, due, modified = self._adapt(
-                interval[rows], observation[rows], fetched_at[rows], modified_at[rows], low, high
+            low, high = self._limits(states.host_key[rows])
+            interval, next_fetch_at, modified_at = self._adapt(
+                states.interval[rows],
+                visits.observation[rows],
+                visits.fetched_at[rows],
+                visits.modified_at[rows],
+                low,
+                high,
             )
-            timing.interval[rows] = kept
-            timing.next_fetch_at[rows] = due
-            timing.modified_at[rows] = modified
+            timing.interval[rows] = interval
+            timing.next_fetch_at[rows] = next_fetch_at
+            timing.modified_at[rows] = modified_at
+        fixed = states.fixed_interval
+        has_fixed = ~np.isnan(fixed) if self.exact else lifecycle.fixed_mask(fixed)
         chosen = np.flatnonzero(has_fixed)
-        if chosen.size:
-            fixed = fixed_interval[chosen]
-            due = fetched_at[chosen] + round_half_up(fixed.astype(np.float64) * 1000)
-            modified = modified_at if self.exact else timing.modified_at
-            part = Timing(self._kept(fixed), due, modified[chosen])
-            timing = lifecycle.overlay(timing, chosen, part)
-        return timing
+        if chosen.size == 0:
+            return timing
+        fixed = fixed[chosen]
+        wait = round_half_up(fixed.astype(np.float64) * 1000)
+        # The original keeps whatever modified time it is given for such a page.
+        modified_at = visits.modified_at if self.exact else timing.modified_at
+        part = Timing(self._kept(fixed), visits.fetched_at[chosen] + wait, modified_at[chosen])
+        return lifecycle.overlay(timing, chosen, part)
 
     def _limits(self, host_key: Keys) -> tuple[Interval, Interval]:
         """Return the least and greatest interval, one number where all hosts share it."""
