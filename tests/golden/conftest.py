@@ -1,0 +1,93 @@
+"""Finds the recorded files and the code that replays each kind of them.
+
+A file ``replay_*.py`` beside this one has ``REPLAYERS``: from the kind of a file (``nutch/traces``)
+to a function that takes its lines and returns one verdict a line: ``SAME``, ``LEFT_OUT`` and a
+reason, or any other text that says what differs.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Replayer = Callable[[list[dict[str, Any]]], list[str]]
+
+HERE = Path(__file__).parent
+GOLDEN = Path(os.environ.get("RECRAWL_GOLDEN") or HERE / "data")
+
+#: Kinds that are replayed once the part of recrawl that they are about is there.
+LATER = {
+    "aronsson": "schedule of a later issue",
+    "nutch/schedule_mime_adaptive": "schedule of a later issue",
+    "stormcrawler/schedule_adaptive": "schedule of a later issue",
+    "stormcrawler/schedule_default": "schedule of a later issue",
+    "stormcrawler/signature": "records of a later issue",
+    "stormcrawler/status_http": "records of a later issue",
+    "stormcrawler/traces": "schedule of a later issue",
+    "stormcrawler/updater": "records of a later issue",
+}
+
+
+def _kind(path: Path) -> str:
+    return path.relative_to(GOLDEN).as_posix().removesuffix(".jsonl.gz").removesuffix(".json")
+
+
+def _files() -> dict[str, Path]:
+    found = [*GOLDEN.glob("*/*.jsonl.gz"), *GOLDEN.glob("aronsson.json")]
+    return {_kind(path): path for path in sorted(found)}
+
+
+def _load_replayers() -> dict[str, Replayer]:
+    replayers: dict[str, Replayer] = {}
+    for path in sorted(HERE.glob("replay_*.py")):
+        spec = importlib.util.spec_from_file_location(f"golden_{path.stem}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        replayers |= module.REPLAYERS
+    return replayers
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    if path.suffix != ".gz":
+        return json.loads(path.read_text(encoding="utf-8"))["rows"]
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one test of each recorded file."""
+    if "golden_kind" in metafunc.fixturenames:
+        metafunc.parametrize("golden_kind", list(_files()) or ["no files"])
+
+
+@pytest.fixture(scope="session")
+def golden_directory() -> Path:
+    """Directory of the recorded files."""
+    return GOLDEN
+
+
+@pytest.fixture(scope="session")
+def later() -> dict[str, str]:
+    """Kinds that are left out as a whole, with the reason."""
+    return LATER
+
+
+@pytest.fixture(scope="session")
+def replayers() -> dict[str, Replayer]:
+    """Replayers by kind of file."""
+    return _load_replayers()
+
+
+@pytest.fixture(scope="session")
+def golden_lines() -> Callable[[str], list[dict[str, Any]]]:
+    """Return the function that reads the lines of a kind of file."""
+    return lambda kind: _read(_files()[kind])
