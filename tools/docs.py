@@ -106,12 +106,19 @@ def commands() -> str:
         assert command is not None
         inner = click.Context(command, info_name=name, parent=context)
         usage = command.get_usage(inner).removeprefix("Usage: ")
-        text = inspect.cleandoc(command.help or "").replace("\b\n", "")
-        records = [p for p in command.get_params(inner) if isinstance(p, click.Option)]
+        text = "\n\n".join(map(_paragraph, inspect.cleandoc(command.help or "").split("\n\n")))
+        records = [p for p in command.params if isinstance(p, click.Option)]
         options = (record for option in records if (record := option.get_help_record(inner)))
         table = _table(("option", "meaning"), ((_code(head), meaning) for head, meaning in options))
         parts.append(f"## {name}\n\n```\n{' '.join(usage.split())}\n```\n\n{text}\n\n{table}")
     return "\n\n".join(parts)
+
+
+def _paragraph(text: str) -> str:
+    """Return a paragraph of a command's help; what must not be wrapped goes into a block."""
+    if text.startswith("\b\n"):
+        return f"```\n{text.removeprefix(chr(8)).strip()}\n```"
+    return text
 
 
 def _models(registry: Iterable[tuple[str, type]]) -> str:
