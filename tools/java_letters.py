@@ -12,7 +12,7 @@ from pathlib import Path
 
 TARGET = Path(__file__).parent.parent / "src/recrawl/signatures/_java_letters.py"
 
-HEAD = '''"""Letters, digits and their lower case as Java 17 (Unicode 13) knows them, UTF-16 unit by unit.
+HEAD = '''"""Letters, digits and their lower case in Java 17 (Unicode 13), UTF-16 unit by unit.
 
 Written by ``tools/java_letters.py`` from a recorded table; do not edit.
 """
