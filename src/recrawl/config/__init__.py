@@ -1,7 +1,7 @@
 """Settings: what they are, and where they come from.
 
-``settings`` knows every setting once; ``files`` is the only reader of settings files and of the
-environment for settings.
+``settings`` knows every setting once; ``files`` reads settings files and the environment for
+settings.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from recrawl.config.files import Config, Override, find_file, load, parse_override
 from recrawl.config.glob import Glob
 from recrawl.config.rules import Resolved, Rule, RuleSet
+from recrawl.config.section import SettingInfo
 from recrawl.config.settings import (
     CrawlSettings,
     ExtractSettings,
     FetchSettings,
     PolitenessSettings,
     ScheduleSettings,
-    SettingInfo,
     SignatureSettings,
     StoreSettings,
 )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recrawl.config.rules import Rule, RuleSet
+from recrawl.config.section import Section, refusal, spec_of
 from recrawl.config.settings import (
     SECTIONS,
     CrawlSettings,
@@ -19,11 +20,8 @@ from recrawl.config.settings import (
     FetchSettings,
     PolitenessSettings,
     ScheduleSettings,
-    Section,
     SignatureSettings,
     StoreSettings,
-    refusal,
-    spec_of,
 )
 from recrawl.config.values import Unusable
 from recrawl.errors import ConfigError

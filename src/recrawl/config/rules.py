@@ -9,13 +9,8 @@ from typing import Any, ClassVar
 
 from recrawl.app.seeds import MAX_IMPORTANCE
 from recrawl.config.glob import Glob
-from recrawl.config.settings import (
-    ScheduleSettings,
-    Section,
-    SignatureSettings,
-    setting,
-    spec_of,
-)
+from recrawl.config.section import Section, setting, spec_of
+from recrawl.config.settings import ScheduleSettings, SignatureSettings
 from recrawl.config.values import Kind
 from recrawl.core.host import canonical_host
 from recrawl.errors import ConfigError, InputError
@@ -184,6 +179,11 @@ class RuleSet:
         self._candidates = [_candidate(index, rule) for index, rule in enumerate(self._rules)]
         self._by_host: dict[str, tuple[_Candidate, ...]] = {}
         self._merged: dict[tuple[int, ...], Resolved] = {(): self._default}
+
+    @property
+    def default(self) -> Resolved:
+        """What holds for a page that no rule matches."""
+        return self._default
 
     def resolve(self, url: str, host: str) -> Resolved:
         """Return the settings of a page.

@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterator
 
 from recrawl.config.rules import Rule
-from recrawl.config.settings import SECTIONS, Section, SettingInfo, describe
+from recrawl.config.section import Section, SettingInfo, describe
+from recrawl.config.settings import SECTIONS
 
 __all__ = ["default_toml", "settings"]
 

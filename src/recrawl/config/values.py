@@ -94,17 +94,13 @@ class Spec:
     @property
     def _range(self) -> str:
         """The allowed range in words, with a comma before it; "" for none."""
-        match self.above, self.least, self.most:
-            case None, None, None:
-                return ""
-            case None, float() | int() as least, float() | int() as most:
-                return f", from {self._bare(least)} to {self._bare(most)}"
-            case None, least, None:
-                return f", from {self._bare(least or 0)} up"
-            case above, _, None:
-                return f", above {self._bare(above or 0)}"
-            case above, _, most:
-                return f", above {self._bare(above or 0)} and up to {self._bare(most)}"
+        if self.above is not None:
+            start, upto = f", above {self._bare(self.above)}", " and up to"
+        elif self.least is not None:
+            start, upto = f", from {self._bare(self.least)}", " to"
+        else:
+            return ""
+        return start if self.most is None else f"{start}{upto} {self._bare(self.most)}"
 
     @property
     def note(self) -> str:
