@@ -126,7 +126,7 @@ def _host_and_port(authority: str, scheme: str) -> tuple[str, str]:
     """Return the canonical host, and the port with its colon unless it is the default."""
     user, at, rest = authority.rpartition("@")
     if at and user not in ("", ":"):
-        raise UrlError("it carries a user name or password; write it without, nothing is kept")
+        raise UrlError("it carries a user name or password; write it without them")
     match = _HOST_PORT.fullmatch(rest)
     if not match:
         raise UrlError("its port is not a number from 1 to 65535")
