@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 from collections import deque
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from recrawl.app.cycle import RedirectTargets, Seen, commits_of, request_of, sig
 from recrawl.app.policy import PolicyOf
 from recrawl.app.report import Observer, Totals, visit_report
 from recrawl.core.visit import Outcome
+from recrawl.errors import StoreError
 from recrawl.ports.clock import Clock
 from recrawl.ports.extractor import Extractor
 from recrawl.ports.fetcher import Fetched, Fetcher
@@ -89,9 +91,9 @@ class Crawler:
         Gives the policy of a page by its URL.
     owner : str
         Name of this crawler in the store's leases; no two crawlers share one.
-    limits : CrawlLimits
+    limits : CrawlLimits, optional
         How much is done at once.
-    redirects : RedirectTargets
+    redirects : RedirectTargets, optional
         Which redirect targets become pages.
     observer : Observer, optional
         Told of each visit after its commit.
@@ -106,8 +108,8 @@ class Crawler:
         *,
         policy_of: PolicyOf,
         owner: str,
-        limits: CrawlLimits = CrawlLimits(),  # noqa: B008 frozen
-        redirects: RedirectTargets = RedirectTargets(),  # noqa: B008 frozen
+        limits: CrawlLimits | None = None,
+        redirects: RedirectTargets | None = None,
         observer: Observer | None = None,
     ) -> None:
         self._store = store
@@ -116,8 +118,8 @@ class Crawler:
         self._clock = clock
         self._policy_of = policy_of
         self._owner = owner
-        self._limits = limits
-        self._redirects = redirects
+        self._limits = limits or CrawlLimits()
+        self._redirects = redirects or RedirectTargets()
         self._observer = observer
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()
@@ -131,6 +133,11 @@ class Crawler:
     def totals(self) -> Totals:
         """What was done so far."""
         return self._totals
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether ``stop`` was called."""
+        return self._stop.is_set()
 
     def stop(self) -> None:
         """Take no more pages, end what is under way, give the rest back; safe to call twice."""
@@ -190,7 +197,7 @@ class Crawler:
             if key not in self._hosts:
                 self._hosts[key] = _Host(row=rows[key], until=until)
                 task = asyncio.create_task(self._work(self._hosts[key]))
-                task.add_done_callback(lambda task, key=key: self._host_done(key, task))
+                task.add_done_callback(functools.partial(self._host_done, key))
                 self._tasks[key] = task
             self._hosts[key].pages.append(page)
         return True
@@ -275,9 +282,14 @@ class Crawler:
         self._release(keys)
 
     def _release(self, keys: Sequence[int]) -> None:
-        if keys:
-            self._held.difference_update(keys)
+        if not keys:
+            return
+        self._held.difference_update(keys)
+        try:
             self._store.release(self._owner, keys)
+        except StoreError as error:
+            # Leases end by themselves; what made the store fail is raised by the next commit.
+            _LOG.warning("release_failed pages=%d error=%s", len(keys), error)
 
     async def _commit_loop(self) -> None:
         """Commit finished visits in batches until None comes."""
@@ -329,15 +341,15 @@ class Crawler:
         """Let requests under way end, commit them, and give the rest back."""
         self._stop.set()
         tasks = list(self._tasks.values())
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=self._limits.grace)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
-        self._seen.put_nowait(None)
         try:
-            await committer
+            if tasks:
+                await asyncio.wait(tasks, timeout=self._limits.grace)
         finally:
-            self._release(list(self._held))
-
-
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._seen.put_nowait(None)
+            try:
+                await committer
+            finally:
+                self._release(list(self._held))

@@ -16,7 +16,7 @@ import numpy as np
 
 from recrawl.app.pages import new_page
 from recrawl.app.policy import PagePolicy, PolicyOf
-from recrawl.core.change import ChangeCode, announce
+from recrawl.core.change import ChangeCode
 from recrawl.core.columns import NO_KEY, NO_SCHEME, SIGNATURE_BYTES
 from recrawl.core.document import Document
 from recrawl.core.states import PageState, PageStates
@@ -181,16 +181,17 @@ def _advance(batch: list[Seen]) -> list[Commit]:
     """Apply the rules to visits that share one policy."""
     policy = batch[0].policy
     before = _with_fixed_interval(PageStates.from_rows([s.page.state for s in batch]), policy)
-    visits = _visits(batch)
-    after, visits = advance(
-        before, visits, schedule=policy.schedule, rule=policy.update, bounds=policy.bounds
+    step = advance(
+        before,
+        _visits(batch),
+        schedule=policy.schedule,
+        rule=policy.update,
+        bounds=None if policy.update.exact else policy.bounds,
     )
-    kinds, announced = announce(before, after, visits)
-    after = after.with_columns({"announced": announced})
     return [
-        _commit(seen, state, int(observation), int(kind))
-        for seen, state, observation, kind in zip(
-            batch, after.rows(), visits.observation, kinds, strict=True
+        _commit(seen, state, int(observation), int(change))
+        for seen, state, observation, change in zip(
+            batch, step.states.rows(), step.visits.observation, step.change, strict=True
         )
     ]
 
@@ -334,5 +335,3 @@ def _with_target(
     except UrlError:
         return commit
     return replace(commit, found=(found,))
-
-

@@ -118,7 +118,5 @@ def _from_host(host: HostRow | None, now: int) -> list[str]:
     if host.n_errors:
         reasons.append(f"Its host failed {host.n_errors} times in a row.")
     if host.crawl_delay is not None:
-        reasons.append(
-            f"robots.txt asks for {format_duration(host.crawl_delay)} between requests."
-        )
+        reasons.append(f"robots.txt asks for {format_duration(host.crawl_delay)} between requests.")
     return reasons

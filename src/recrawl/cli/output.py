@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from recrawl.core.columns import NEVER, NO_TIME
 
-__all__ = ["Format", "Value", "one_line", "print_rows", "rfc3339"]
+__all__ = ["Format", "Value", "one_line", "print_rows", "printable", "rfc3339"]
 
 Value = str | int | float | bool | None
 
@@ -45,12 +45,20 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def printable(text: str) -> str:
+    """Return page-made text of several lines safe to print: only line ends and tabs stay."""
+    return "\n".join(
+        "\t".join(one_line(part) for part in line.split("\t")) for line in text.split("\n")
+    )
+
+
 def print_rows(
     rows: Iterable[Mapping[str, Value]],
     columns: Sequence[str],
     form: Format,
     *,
     empty: str = "",
+    has_header: bool = True,
 ) -> None:
     """Print rows to standard output.
 
@@ -64,6 +72,8 @@ def print_rows(
         JSON Lines and CSV stream; a table is measured first.
     empty : str
         What a table says, on standard error, when there are no rows.
+    has_header : bool
+        Whether a table or CSV starts with the names of the columns.
     """
     match form:
         case Format.JSONL:
@@ -74,7 +84,8 @@ def print_rows(
         case Format.CSV:
             buffer = io.StringIO()
             writer = csv.writer(buffer, lineterminator="\r\n")
-            writer.writerow(columns)
+            if has_header:
+                writer.writerow(columns)
             for row in rows:
                 writer.writerow(["" if row.get(c) is None else row.get(c) for c in columns])
                 sys.stdout.write(buffer.getvalue())
@@ -82,21 +93,23 @@ def print_rows(
                 buffer.truncate()
             sys.stdout.write(buffer.getvalue())
         case Format.TABLE:
-            _print_table([dict(row) for row in rows], columns, empty)
+            _print_table([dict(row) for row in rows], columns, empty, has_header)
     sys.stdout.flush()
 
 
-def _print_table(rows: list[dict[str, Value]], columns: Sequence[str], empty: str) -> None:
+def _print_table(
+    rows: list[dict[str, Value]], columns: Sequence[str], empty: str, has_header: bool
+) -> None:
     if not rows:
         if empty:
             sys.stderr.write(empty + "\n")
         return
-    cells = [["" if row.get(c) is None else one_line(str(row.get(c))) for c in columns] for row in rows]
-    is_number = [all(isinstance(row.get(c), int | float | None) for row in rows) for c in columns]
-    widths = [
-        max(len(column), *(len(row[i]) for row in cells)) for i, column in enumerate(columns)
+    cells = [
+        ["" if row.get(c) is None else one_line(str(row.get(c))) for c in columns] for row in rows
     ]
-    for line in [list(columns), *cells]:
+    is_number = [all(isinstance(row.get(c), int | float | None) for row in rows) for c in columns]
+    widths = [max(len(column), *(len(row[i]) for row in cells)) for i, column in enumerate(columns)]
+    for line in [list(columns), *cells] if has_header else cells:
         padded = [
             cell.rjust(width) if number else cell.ljust(width)
             for cell, width, number in zip(line, widths, is_number, strict=True)

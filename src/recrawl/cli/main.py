@@ -1,0 +1,93 @@
+"""The `recrawl` command; each of its commands is imported only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from recrawl import __version__
+from recrawl.errors import (
+    ConfigError,
+    InputError,
+    MissingExtra,
+    NotAStore,
+    NotFound,
+    RecrawlError,
+    StoreFull,
+    StoreVersionError,
+)
+
+__all__ = ["COMMANDS", "cli", "main"]
+
+#: Commands and what they do, in the order of ``recrawl --help``.
+COMMANDS = {
+    "init": "Write a recrawl.toml and an empty store.",
+    "add": "Add pages: URLs, files of URLs, or - for standard input.",
+    "run": "Fetch pages as they come due.",
+    "status": "Show figures of the whole collection.",
+    "due": "List the pages that are due.",
+    "show": "Show all that is known of one page, and why it is due when it is.",
+    "changes": "Print the change feed.",
+    "force": "Fetch pages again now, whatever their schedule says.",
+    "export": "Print all pages with all their columns.",
+    "demo": "Follow a small changing site on loopback and show what was learned.",
+}
+
+#: The user asked for something that cannot be; everything else that fails is exit code 1.
+_MISUSED = (
+    ConfigError, InputError, MissingExtra, NotAStore, NotFound, StoreFull, StoreVersionError,
+)  # fmt: skip
+_OUTPUT_CLOSED = 141
+
+
+class _Commands(click.Group):
+    """Finds a command by the name of its module."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"recrawl.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="recrawl")
+def cli() -> None:
+    """Keep a collection of web pages fresh with the fewest fetches.
+
+    Start with: recrawl init, recrawl add https://example.org/, recrawl run.
+    """
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 failed, 2 misused."""
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    try:
+        code = cli.main(args=args, prog_name="recrawl", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except click.exceptions.Abort:
+        code = 130
+    except RecrawlError as error:
+        click.echo(f"recrawl: {error}", err=True)
+        code = 2 if isinstance(error, _MISUSED) else 1
+    except BrokenPipeError:
+        # The reader of a pipe went away: what else is written goes nowhere, quietly.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = _OUTPUT_CLOSED
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,266 @@
+"""The only place that names concrete adapters: from settings to working parts."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import secrets
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from recrawl import __version__
+from recrawl.app.crawler import Crawler, CrawlLimits
+from recrawl.app.cycle import RedirectTargets
+from recrawl.app.policy import PagePolicy, PolicyOf
+from recrawl.clocks import SystemClock
+from recrawl.config import Config, Resolved
+from recrawl.config.environment import proxy_environment
+from recrawl.core.document import Signature
+from recrawl.core.interval import Bounds
+from recrawl.core.timing import Schedule
+from recrawl.core.update import UpdateRule
+from recrawl.core.url import host_of, redact
+from recrawl.errors import ConfigError, MissingExtra
+from recrawl.schedules.nutch import NutchAdaptive
+from recrawl.schedules.registry import schedule_class
+from recrawl.signatures.registry import signature_class
+from recrawl.signatures.text_profile import TextProfile
+
+if TYPE_CHECKING:
+    from recrawl.app.report import Observer
+    from recrawl.ports.clock import Clock
+    from recrawl.ports.extractor import Extractor
+    from recrawl.ports.fetcher import Fetcher
+    from recrawl.ports.store import PageStore
+
+__all__ = [
+    "check_contact",
+    "make_extractor",
+    "make_fetcher",
+    "make_policies",
+    "open_crawler",
+    "open_store",
+]
+
+_SQLITE = "sqlite:///"
+
+
+def _load(module: str, name: str, *, extra: str | None = None) -> Any:
+    """Return a name of an adapter's module, imported now; a missing extra names itself."""
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        if extra is None or (error.name or "").startswith("recrawl"):
+            raise
+        raise MissingExtra(
+            f"this needs the optional part {extra!r}, of which {error.name} is missing: "
+            f"pip install 'recrawl[{extra}]'",
+            value=extra,
+        ) from error
+
+
+def open_store(config: Config, *, create: bool = False) -> PageStore:
+    """Open the store that the settings name.
+
+    Parameters
+    ----------
+    config : Config
+        The settings.
+    create : bool
+        Whether a store that is not there is made.
+
+    Raises
+    ------
+    ConfigError
+        If the URL names no kind of store that there is, or no store is there and none is to be
+        made.
+    StoreError
+        If the store cannot be opened.
+    """
+    url = config.store.url
+    if not url.startswith(_SQLITE):
+        raise ConfigError(
+            f"store.url = {redact(url)!r} names no kind of store that there is; allowed is "
+            f"{_SQLITE}path (relative) or {_SQLITE}/path (absolute)",
+            value=redact(url),
+        )
+    path = Path(unquote(url.removeprefix(_SQLITE)))
+    if not path.name:
+        raise ConfigError(f"store.url = {url!r} names no file; write {_SQLITE}recrawl.sqlite")
+    if not create and not path.exists():
+        raise ConfigError(
+            f"there is no store at {path}; make one with `recrawl init`, or name another with "
+            "--store",
+            value=str(path),
+        )
+    store_class = _load("recrawl.stores.sqlite.store", "SqliteStore")
+    store: PageStore = store_class(path, config.store.keep_visits, create)
+    return store
+
+
+def make_policies(config: Config) -> PolicyOf:
+    """Return what gives each page its policy; pages under the same rules share one object.
+
+    Raises
+    ------
+    InputError
+        If a schedule or a signature refuses its settings.
+    """
+    rules = config.rule_set()
+    made: dict[Resolved, PagePolicy] = {}
+
+    def policy_of(url: str) -> PagePolicy:
+        resolved = rules.resolve(url, host_of(url))
+        if resolved not in made:
+            made[resolved] = _policy(config, resolved)
+        return made[resolved]
+
+    made[rules.default] = _policy(config, rules.default)
+    return policy_of
+
+
+def _policy(config: Config, resolved: Resolved) -> PagePolicy:
+    return PagePolicy(
+        schedule=_schedule(config, resolved),
+        bounds=Bounds(resolved.min_interval, resolved.max_interval, config.schedule.jitter),
+        update=UpdateRule(
+            retry_max=config.schedule.retry_max,
+            exact=config.schedule.exact,
+            interval_max=resolved.max_interval,
+        ),
+        signature=_signature(config, resolved.signature),
+        interval=resolved.interval,
+        fixed_interval=math.nan if resolved.fixed_interval is None else resolved.fixed_interval,
+        importance=resolved.importance,
+    )
+
+
+def _schedule(config: Config, resolved: Resolved) -> Schedule:
+    settings = config.schedule
+    common: dict[str, Any] = {
+        "default_interval": resolved.interval,
+        "interval_max": resolved.max_interval,
+        "retry_interval": settings.retry_interval,
+        "exact": settings.exact,
+    }
+    kind = schedule_class(resolved.schedule)
+    if kind is NutchAdaptive:
+        common |= {
+            "inc_rate": settings.inc_rate,
+            "dec_rate": settings.dec_rate,
+            "min_interval": resolved.min_interval,
+            "max_interval": resolved.max_interval,
+            "sync_delta": settings.sync_delta,
+            "sync_delta_rate": settings.sync_delta_rate,
+        }
+    return kind(**common)
+
+
+def _signature(config: Config, name: str) -> Signature:
+    kind = signature_class(name)
+    if kind is TextProfile:
+        settings = config.signature
+        return TextProfile(settings.min_token_len, settings.quant_rate, settings.sec_sort_lex)
+    return kind()
+
+
+def check_contact(config: Config, store: PageStore, now: int) -> None:
+    """Refuse to start where due pages lie outside loopback and nobody could ask who we are.
+
+    Looks at the first thousand due pages; the fetcher refuses the others one by one.
+
+    Raises
+    ------
+    ConfigError
+        If no contact is set and one is needed.
+    """
+    if config.fetch.contact or config.fetch.user_agent:
+        return
+    is_loopback = _load("recrawl.fetch.address", "is_loopback")
+    for page in store.due(now, limit=1000):
+        host = host_of(page.url)
+        if not is_loopback(host):
+            raise ConfigError(
+                f"fetch.contact is not set, and {host} is not on loopback: set it in recrawl.toml "
+                "to a web page about your crawl or to your mail address, so that the owners of "
+                "sites can reach you; or give -s fetch.contact=ADDRESS"
+            )
+
+
+def make_fetcher(config: Config, clock: Clock, store: PageStore) -> Fetcher:
+    """Return the fetcher; ``store`` keeps its robots.txt files."""
+    fetch, politeness = config.fetch, config.politeness
+    user_agent_for = _load("recrawl.fetch.agent", "user_agent_for")
+    proxies = _load("recrawl.fetch.proxy", "Proxies")
+    fetcher: Fetcher = _load("recrawl.fetch.http", "HttpFetcher")(
+        clock=clock,
+        user_agent=user_agent_for(
+            fetch.contact or None, version=__version__, user_agent=fetch.user_agent or None
+        ),
+        store=store,
+        timeout=fetch.timeout,
+        connect_timeout=fetch.connect_timeout,
+        max_size=fetch.max_size,
+        max_redirects=fetch.max_redirects,
+        allow_networks=fetch.allow_networks,
+        min_delay=politeness.min_delay,
+        requests_per_host=politeness.requests_per_host,
+        backoff=politeness.backoff,
+        max_backoff=politeness.max_backoff,
+        robots_txt=politeness.robots_txt,
+        robots_max_age=politeness.robots_max_age,
+        proxies=proxies.from_environment(proxy_environment())
+        if fetch.proxy_from_environment
+        else None,
+    )
+    return fetcher
+
+
+def make_extractor(config: Config) -> Extractor:
+    """Return the extractor with its worker processes."""
+    extractor: Extractor = _load("recrawl.extract.pool", "ExtractPool")(
+        time_limit=config.extract.time_limit, workers=config.extract.workers or None
+    )
+    return extractor
+
+
+@asynccontextmanager
+async def open_crawler(
+    config: Config,
+    store: PageStore,
+    *,
+    clock: Clock | None = None,
+    observer: Observer | None = None,
+) -> AsyncIterator[Crawler]:
+    """Give a crawler over a store; its connections and workers end with the context."""
+    clock = clock or SystemClock()
+    fetcher = make_fetcher(config, clock, store)
+    extractor = make_extractor(config)
+    limits = CrawlLimits(
+        hosts=config.crawl.hosts,
+        requests_per_host=config.politeness.requests_per_host,
+        lease=config.crawl.lease,
+        batch=config.crawl.batch,
+    )
+    try:
+        yield Crawler(
+            store,
+            fetcher,
+            extractor,
+            clock,
+            policy_of=make_policies(config),
+            owner=f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}",
+            limits=limits,
+            redirects=RedirectTargets(
+                scope=config.fetch.redirect_targets, max_depth=max(config.fetch.max_redirects, 1)
+            ),
+            observer=observer,
+        )
+    finally:
+        await fetcher.close()
+        await extractor.close()
