@@ -139,8 +139,12 @@ class Database:
 
 def _check_place(path: Path, *, create: bool) -> None:
     """Say what is wrong with a path before SQLite says "unable to open"."""
-    if path.is_dir():
-        raise NotAStore(f"{path} is a directory; name a file in it", value=str(path))
+    # SQLite takes a file of one byte for an empty one, and would overwrite it.
+    if path.exists() and (not path.is_file() or path.stat().st_size == 1):
+        raise NotAStore(
+            f"{path} is not a recrawl store; name another file, this one was not touched",
+            value=str(path),
+        )
     if not path.parent.is_dir():
         raise StoreError(
             f"{path.parent} is not there; make that directory or name another file",

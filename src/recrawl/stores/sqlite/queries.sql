@@ -118,7 +118,10 @@ WHERE h.next_due_at <= :now
     AND p.page_key IN (
         SELECT q.page_key FROM pages AS q
         WHERE q.host_key = h.host_key AND q.next_fetch_at <= :now
-            AND NOT EXISTS (SELECT 1 FROM leases AS l WHERE l.page_key = q.page_key)
+            AND NOT EXISTS (
+                SELECT 1 FROM leases AS l
+                WHERE l.host_key = q.host_key AND l.page_key = q.page_key
+            )
         ORDER BY q.next_fetch_at, q.page_key
         LIMIT :per_host
     )
@@ -126,16 +129,20 @@ ORDER BY h.next_due_at, h.host_key;
 
 -- name: insert_lease
 -- Lease a page.
-INSERT INTO leases (page_key, host_key, owner, until)
-VALUES (:page_key, :host_key, :owner, :until);
+INSERT INTO leases (host_key, page_key, owner, until)
+VALUES (:host_key, :page_key, :owner, :until);
 
 -- name: delete_lease
 -- Give a page back, if the owner holds it.
-DELETE FROM leases WHERE page_key = :page_key AND owner = :owner;
+DELETE FROM leases
+WHERE host_key = (SELECT host_key FROM pages WHERE page_key = :page_key)
+    AND page_key = :page_key AND owner = :owner;
 
 -- name: cancel_lease
 -- End the lease of a page, whoever holds it.
-DELETE FROM leases WHERE page_key = :page_key;
+DELETE FROM leases
+WHERE host_key = (SELECT host_key FROM pages WHERE page_key = :page_key)
+    AND page_key = :page_key;
 
 -- name: check_commit
 -- What a commit must know of its page: URL, lease, whether the visit is there.
@@ -144,7 +151,7 @@ SELECT p.url, p.host_key, l.owner, l.until,
         SELECT 1 FROM visits AS v
         WHERE v.page_key = :page_key AND v.fetched_at = :fetched_at
     )
-FROM pages AS p LEFT JOIN leases AS l ON l.page_key = p.page_key
+FROM pages AS p LEFT JOIN leases AS l ON l.host_key = p.host_key AND l.page_key = p.page_key
 WHERE p.page_key = :page_key;
 
 -- name: next_due_hosts
@@ -210,7 +217,7 @@ SELECT sequence, page_key, url, kind, at, old_signature, new_signature, redirect
 FROM changes WHERE sequence > :after ORDER BY sequence LIMIT :limit;
 
 -- name: get_robots
--- robots.txt of an origin.
+-- The robots.txt of an origin.
 SELECT origin, fetched_at, expires_at, status_code, body FROM robots WHERE origin = :origin;
 
 -- name: save_robots

@@ -49,17 +49,14 @@ CREATE TABLE hosts (
 CREATE INDEX hosts_by_due ON hosts (next_due_at, host_key, ready_at)
 WHERE next_due_at IS NOT NULL;
 
--- Pages that are out with a worker.
+-- Pages that are out with a worker, by host: whoever asks for a page's lease knows its host.
 CREATE TABLE leases (
-    page_key INTEGER PRIMARY KEY,
     host_key INTEGER NOT NULL,
+    page_key INTEGER NOT NULL,
     owner TEXT NOT NULL,
-    until INTEGER NOT NULL
-) STRICT;
-
-CREATE INDEX leases_by_host ON leases (host_key, owner, until);
-
-CREATE INDEX leases_by_end ON leases (until);
+    until INTEGER NOT NULL,
+    PRIMARY KEY (host_key, page_key)
+) STRICT, WITHOUT ROWID;
 
 -- The newest visits of each page.
 CREATE TABLE visits (
