@@ -24,7 +24,7 @@ class Asked:
     method : str
         ``GET`` and so on.
     headers : mapping of str to str
-        Names in lower case; values decoded as Latin-1.
+        Names in lower case; values decoded as UTF-8, other bytes as surrogates.
     at : int
         When it arrived, by the site's clock. [ms]
     """

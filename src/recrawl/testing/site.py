@@ -212,7 +212,7 @@ class _Connection(asyncio.Protocol):
                 self._at_once(answer)
 
     def _read(self, head: bytes) -> Asked:
-        first, *lines = head.decode("latin-1").split("\r\n")
+        first, *lines = head.decode(errors="surrogateescape").split("\r\n")
         method, path, _ = first.split(" ", 2)
         headers = {}
         for line in lines:

@@ -1,0 +1,426 @@
+from __future__ import annotations
+
+import asyncio
+import gzip
+
+import pytest
+
+from recrawl.core.columns import NO_TIME
+from recrawl.core.visit import Outcome
+from recrawl.errors import ConfigError
+from recrawl.fetch.conditional import http_date
+from recrawl.fetch.http import HttpFetcher
+from recrawl.fetch.proxy import Proxies
+from recrawl.testing.clock import ManualClock
+from recrawl.testing.site import Answer, LoopbackSite, StaticResolver, conditional
+
+NOV_6 = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+
+async def test_a_page_comes_with_all_that_is_known_of_it(rig, site: LoopbackSite) -> None:
+    """Body, status, headers, times and sizes of a plain success."""
+    site.route("/p?q=%2F", Answer("hello", headers={"Last-Modified": NOV_6, "X-A": "1"}))
+
+    fetched = await rig.fetch("/p?q=%2F")
+
+    assert fetched.outcome is Outcome.SUCCESS
+    assert (fetched.status_code, fetched.body, fetched.reason) == (200, b"hello", "")
+    assert fetched.headers["x-a"] == "1"
+    assert (fetched.fetched_at, fetched.modified_at) == (rig.clock.now(), 784_111_777_000)
+    assert (fetched.n_bytes, fetched.elapsed, fetched.hops) == (5, 0.0, ())
+
+
+async def test_a_request_says_who_we_are_and_what_we_take(rig, site: LoopbackSite) -> None:
+    """User-Agent, Accept, languages and codings go out; cookies and referers do not."""
+    site.route("/", Answer("x", headers={"Set-Cookie": "a=b"}))
+
+    await rig.fetch("/")
+    await rig.fetch("/")
+
+    headers = site.requests[-1].headers
+    assert headers["user-agent"] == "recrawl/0 (+https://crawl.example.org/)"
+    assert headers["accept-language"] == "en,*;q=0.5"
+    assert "gzip" in headers["accept-encoding"]
+    assert "text/html" in headers["accept"]
+    assert not {"cookie", "referer", "if-none-match", "cache-control"} & set(headers)
+
+
+async def test_one_connection_serves_many_pages(rig, site: LoopbackSite) -> None:
+    """Pages, errors and short redirects leave their connection usable."""
+    site.route("/", Answer("x"))
+    site.route("/moved", Answer("go", 302, {"Location": "http://b.example/"}))
+
+    for path in ("/", "/none", "/moved", "/"):
+        await rig.fetch(path)
+
+    assert (len(site.requests), site.n_connections) == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "reason"),
+    [
+        (200, Outcome.SUCCESS, ""),
+        (201, Outcome.SUCCESS, ""),
+        (202, Outcome.RETRY, "http_202"),
+        (203, Outcome.SUCCESS, ""),
+        (204, Outcome.EMPTY, "http_204"),
+        (206, Outcome.RETRY, "http_206"),
+        (300, Outcome.RETRY, "http_300"),
+        (304, Outcome.RETRY, "unexpected_304"),
+        (400, Outcome.RETRY, "http_400"),
+        (401, Outcome.RETRY, "http_401"),
+        (403, Outcome.RETRY, "http_403"),
+        (404, Outcome.GONE, "http_404"),
+        (410, Outcome.GONE, "http_410"),
+        (429, Outcome.RETRY, "http_429"),
+        (451, Outcome.RETRY, "http_451"),
+        (500, Outcome.RETRY, "http_500"),
+        (503, Outcome.RETRY, "http_503"),
+        (599, Outcome.RETRY, "http_599"),
+    ],
+)
+async def test_each_status_has_its_outcome(
+    rig, site: LoopbackSite, status: int, outcome: Outcome, reason: str
+) -> None:
+    """Only content is a success, only 404 and 410 mean gone; no error has a body."""
+    site.route("/", Answer(b"" if status in (204, 304) else b"x", status))
+
+    fetched = await rig.fetch("/")
+
+    assert (fetched.outcome, fetched.reason, fetched.status_code) == (outcome, reason, status)
+    assert fetched.body == (b"x" if outcome is Outcome.SUCCESS else b"")
+
+
+@pytest.mark.parametrize("body", [b"", b" \r\n\t"])
+async def test_a_page_without_content_is_empty(rig, site: LoopbackSite, body: bytes) -> None:
+    """200 with nothing, or with white space only, is no content."""
+    site.route("/", Answer(body))
+
+    fetched = await rig.fetch("/")
+
+    assert (fetched.outcome, fetched.reason, fetched.body) == (Outcome.EMPTY, "empty", b"")
+
+
+async def test_an_unchanged_page_is_not_sent_again(rig, site: LoopbackSite) -> None:
+    """Validators go out byte for byte; the headers of the 304 come back."""
+    site.route("/", conditional("x", etag='W/"é"', last_modified=NOV_6, headers={"X-B": "2"}))
+
+    first = await rig.fetch("/")
+    second = await rig.fetch(
+        "/", etag=first.headers["etag"], last_modified=first.headers["last-modified"]
+    )
+
+    assert (second.outcome, second.reason, second.status_code) == (Outcome.NOTMODIFIED, "", 304)
+    assert second.headers["x-b"] == "2"
+    sent = site.requests[-1].headers
+    assert sent["if-none-match"] == 'W/"é"'
+    assert sent["if-modified-since"] == NOV_6
+
+
+async def test_a_304_to_unusable_validators_is_unexpected(rig, site: LoopbackSite) -> None:
+    """If nothing could be sent back, the request was no conditional one."""
+    site.route("/", Answer(status=304))
+
+    fetched = await rig.fetch("/", last_modified="yesterday")
+
+    assert fetched.reason == "unexpected_304"
+
+
+async def test_caches_can_be_passed_by(rig, site: LoopbackSite) -> None:
+    """A request for an uncached answer says so."""
+    site.route("/", Answer("x"))
+
+    await rig.fetch("/", no_cache=True)
+
+    assert site.requests[-1].headers["cache-control"] == "no-cache"
+
+
+async def test_headers_of_any_bytes_are_read(rig, site: LoopbackSite) -> None:
+    """UTF-8 and Latin-1 become text; a validator that could not go back as it came is dropped."""
+    site.route(
+        "/",
+        Answer(
+            "x",
+            headers={
+                "X-Latin": b"caf\xe9",
+                "X-Utf": "café".encode(),
+                "ETag": b'"caf\xe9"',
+                "Last-Modified": b"\xff",
+            },
+        ),
+    )
+
+    fetched = await rig.fetch("/")
+
+    assert (fetched.headers["x-latin"], fetched.headers["x-utf"]) == ("café", "café")
+    assert not {"etag", "last-modified"} & set(fetched.headers)
+    assert fetched.modified_at == NO_TIME
+
+
+async def test_repeated_headers_are_joined(rig, site: LoopbackSite) -> None:
+    """Two headers of one name become one, in their order, whatever their case."""
+    site.route(
+        "/", Answer(raw=b"HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\nContent-Length: 1\r\n\r\nx")
+    )
+
+    assert (await rig.fetch("/")).headers["x-a"] == "1, 2"
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_a_body_of_just_the_limit_is_taken(rig, site: LoopbackSite, chunked: bool) -> None:
+    """The limit is the largest body that is read; one byte more is too large."""
+    rig.settings["max_size"] = 1000
+    site.route("/1000", Answer(b"x" * 1000, chunked=chunked))
+    site.route("/1001", Answer(b"x" * 1001, chunked=chunked))
+
+    fits, too_large = await rig.fetch("/1000"), await rig.fetch("/1001")
+
+    assert (fits.outcome, len(fits.body)) == (Outcome.SUCCESS, 1000)
+    assert (too_large.outcome, too_large.reason) == (Outcome.PARSE_FAILED, "too_large")
+    assert too_large.body == b""
+
+
+async def test_a_long_body_is_not_read_to_its_end(rig, site: LoopbackSite) -> None:
+    """Reading stops soon after the limit, whatever Content-Length promises."""
+    rig.settings["max_size"] = 1000
+    site.route("/", Answer(b"x" * 3_000_000))
+
+    fetched = await rig.fetch("/")
+
+    assert fetched.reason == "too_large"
+    assert 1000 < fetched.n_bytes < 1_000_000
+
+
+async def test_a_packed_body_is_unpacked(rig, site: LoopbackSite) -> None:
+    """The body is what was packed; the bytes counted are those of the wire."""
+    packed = gzip.compress(b"hello" * 1000)
+    site.route("/", Answer(packed, headers={"Content-Encoding": "gzip"}))
+
+    fetched = await rig.fetch("/")
+
+    assert (fetched.body, fetched.n_bytes) == (b"hello" * 1000, len(packed))
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome", "reason"),
+    [
+        (Answer("0123456789", cut=4), Outcome.RETRY, "truncated"),
+        (Answer("0123456789", chunked=True, cut=4), Outcome.RETRY, "truncated"),
+        (
+            Answer(gzip.compress(b"x" * 999)[:-5], headers={"Content-Encoding": "gzip"}),
+            Outcome.RETRY,
+            "truncated",
+        ),
+        (Answer("plain", headers={"Content-Encoding": "gzip"}), Outcome.RETRY, "bad_encoding"),
+        (
+            Answer("x", headers={"Content-Encoding": "rot13"}),
+            Outcome.PARSE_FAILED,
+            "unknown_encoding",
+        ),
+        (
+            Answer(
+                raw=b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nab\r\n0\r\n\r\n"
+            ),
+            Outcome.RETRY,
+            "bad_http",
+        ),
+        (Answer(raw=b"nonsense\r\n\r\n"), Outcome.RETRY, "bad_http"),
+        (Answer(raw=b"HTTP/1.1 2x0 OK\r\n\r\n"), Outcome.RETRY, "bad_http"),
+        (Answer(raw=b"HTTP/1.1 200 OK\r\n: x\r\n\r\n"), Outcome.RETRY, "bad_http"),
+        (
+            Answer(raw=b"HTTP/1.1 200 OK\r\nX: " + b"y" * 40_000 + b"\r\n\r\n"),
+            Outcome.RETRY,
+            "bad_http",
+        ),
+        (Answer(raw=b""), Outcome.RETRY, "connection"),
+        (Answer(raw=b"HTTP/1.1 200 OK\r\n"), Outcome.RETRY, "connection"),
+    ],
+    ids=[
+        "short body",
+        "no last chunk",
+        "cut gzip",
+        "no gzip",
+        "unknown coding",
+        "no chunk size",
+        "no status line",
+        "no status",
+        "header without name",
+        "header flood",
+        "nothing",
+        "half a head",
+    ],
+)
+async def test_a_broken_answer_is_a_failure_that_may_pass(
+    rig, site: LoopbackSite, answer: Answer, outcome: Outcome, reason: str
+) -> None:
+    """Cut, mispacked and malformed answers have a reason and no body."""
+    site.route("/", answer)
+
+    fetched = await rig.fetch("/")
+
+    assert (fetched.outcome, fetched.reason, fetched.body) == (outcome, reason, b"")
+
+
+async def test_a_large_header_of_a_real_site_is_taken(rig, site: LoopbackSite) -> None:
+    """Policies of some tens of kilobytes are no reason to fail."""
+    site.route("/", Answer("x", headers={"Content-Security-Policy": "a" * 30_000}))
+
+    assert (await rig.fetch("/")).outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("answer", [Answer(hang=True), Answer("x" * 1000, drip=0.02)])
+async def test_a_server_without_end_is_timed_out(rig, site: LoopbackSite, answer: Answer) -> None:
+    """Neither silence nor one byte at a time keeps us beyond the limit."""
+    rig.settings["timeout"] = 0.1
+    site.route("/", answer)
+
+    fetched = await rig.fetch("/")
+
+    assert (fetched.outcome, fetched.reason) == (Outcome.RETRY, "timeout")
+
+
+async def test_a_closed_port_is_a_connection_failure(rig) -> None:
+    """Nobody listens: the host failed."""
+    fetched = await rig.fetch(url="http://127.0.0.1:1/")
+
+    assert (fetched.outcome, fetched.reason, fetched.status_code) == (
+        Outcome.RETRY,
+        "connection",
+        None,
+    )
+    assert rig.row("127.0.0.1").n_errors == 1
+
+
+async def test_tls_with_a_plain_server_fails_as_tls(rig) -> None:
+    """A handshake that comes to nothing has its own reason."""
+
+    async def speak_plainly(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(speak_plainly, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        fetched = await rig.fetch(url=f"https://127.0.0.1:{port}/")
+
+    assert (fetched.outcome, fetched.reason) == (Outcome.RETRY, "tls")
+
+
+async def test_a_name_that_does_not_exist_is_a_dns_failure(rig) -> None:
+    """The resolver's refusal is an outcome."""
+    rig.settings["resolver"] = StaticResolver()
+
+    fetched = await rig.fetch(url="http://nowhere.example/")
+
+    assert (fetched.outcome, fetched.reason) == (Outcome.RETRY, "dns")
+
+
+async def test_a_kept_connection_that_was_closed_is_tried_once_more(
+    rig, site: LoopbackSite
+) -> None:
+    """A connection that the server closed meanwhile costs one more request, at its time."""
+    rig.settings["min_delay"] = 2.0
+    closing = Answer(raw=b"")
+    site.route("/", [Answer("x"), closing, Answer("y")])
+    start = rig.clock.now()
+
+    await rig.fetch("/")
+    fetched = await rig.fetch("/")
+
+    assert fetched.body == b"y"
+    assert fetched.fetched_at == start + 4000
+    assert [asked.at - start for asked in site.requests] == [0, 2000, 4000]
+
+
+async def test_a_server_that_always_hangs_up_is_asked_once(rig, site: LoopbackSite) -> None:
+    """Without an earlier answer there was no kept connection, so nothing is sent twice."""
+    site.route("/", Answer(raw=b""))
+
+    await rig.fetch("/")
+
+    assert len(site.requests) == 1
+
+
+async def test_without_a_contact_only_loopback_is_fetched(rig, site: LoopbackSite) -> None:
+    """A public host is denied before anything is sent; loopback works."""
+    rig.settings["user_agent"] = "recrawl/0"
+    site.route("/", Answer("x"))
+
+    public, local = await rig.fetch("/", "a.example"), await rig.fetch("/")
+
+    assert (public.outcome, public.reason) == (Outcome.DENIED, "contact_missing")
+    assert local.outcome is Outcome.SUCCESS
+    assert [asked.host for asked in site.requests] == ["127.0.0.1"]
+
+
+async def test_a_proxy_is_asked_with_the_whole_url(rig, site: LoopbackSite) -> None:
+    """The proxy may live at a private address; names are its business."""
+    rig.settings |= {
+        "allow_networks": [],
+        "proxies": Proxies(http=site.url("")),
+    }
+    site.route("http://a.example/x", Answer("by proxy"), host="a.example")
+
+    fetched = await rig.fetch(url="http://a.example/x")
+
+    assert (fetched.body, rig.settings["resolver"].asked) == (b"by proxy", [])
+
+
+async def test_a_proxy_does_not_lead_to_literal_private_addresses(rig, site: LoopbackSite) -> None:
+    """What is visible in the URL is refused before the proxy is asked."""
+    from_proxy = Proxies(http=site.url(""))
+    rig.settings |= {"allow_networks": [], "proxies": from_proxy}
+
+    fetched = await rig.fetch(url="http://10.0.0.1/")
+
+    assert (fetched.outcome, fetched.reason) == (Outcome.DENIED, "private_address")
+    assert site.requests == []
+
+
+async def test_a_proxy_that_is_down_is_not_the_hosts_fault(rig) -> None:
+    """The host waits, but does not count as failing."""
+    rig.settings["proxies"] = Proxies(http="http://127.0.0.1:1")
+
+    fetched = await rig.fetch(url="http://a.example/")
+
+    assert (fetched.outcome, fetched.reason) == (Outcome.RETRY, "proxy")
+    assert rig.row("a.example").n_errors == 0
+    assert rig.row("a.example").ready_at == rig.clock.now() + 60_000
+
+
+async def test_a_future_modified_time_is_unknown(rig, site: LoopbackSite) -> None:
+    """Last-Modified later than the answer itself says nothing."""
+    later = http_date(rig.clock.now() + 3_600_000)
+    site.route("/", Answer("x", headers={"Last-Modified": later}))
+
+    fetched = await rig.fetch("/")
+
+    assert fetched.modified_at == NO_TIME
+    assert fetched.headers["last-modified"] == later
+
+
+async def test_closing_twice_does_nothing(rig, site: LoopbackSite) -> None:
+    """A fetcher can be closed again, and before it was ever used."""
+    await rig.fetcher.close()
+    await rig.fetch("/")
+
+    await rig.fetcher.close()
+    await rig.fetcher.close()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"timeout": 0},
+        {"max_size": 0},
+        {"max_redirects": 0},
+        {"requests_per_host": 0},
+        {"robots_max_age": 90_000},
+        {"keepalive": -1},
+        {"connect_timeout": float("nan")},
+    ],
+)
+def test_a_value_out_of_range_is_refused(settings: dict[str, float]) -> None:
+    """The message names the setting and its range."""
+    with pytest.raises(ConfigError, match=rf"{next(iter(settings))} is .* allowed is"):
+        HttpFetcher(clock=ManualClock(), user_agent="recrawl/0", **settings)
