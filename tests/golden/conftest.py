@@ -35,13 +35,13 @@ LATER = {
 }
 
 
-def _kind(path: Path) -> str:
-    return path.relative_to(GOLDEN).as_posix().removesuffix(".jsonl.gz").removesuffix(".json")
+def _kind(path: Path, directory: Path) -> str:
+    return path.relative_to(directory).as_posix().removesuffix(".jsonl.gz").removesuffix(".json")
 
 
-def _files() -> dict[str, Path]:
-    found = [*GOLDEN.glob("*/*.jsonl.gz"), *GOLDEN.glob("aronsson.json")]
-    return {_kind(path): path for path in sorted(found)}
+def _files(directory: Path) -> dict[str, Path]:
+    found = [*directory.glob("*/*.jsonl.gz"), *directory.glob("aronsson.json")]
+    return {_kind(path, directory): path for path in sorted(found)}
 
 
 def _load_replayers() -> dict[str, Replayer]:
@@ -66,7 +66,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make one test of each recorded file."""
     if "golden_kind" in metafunc.fixturenames:
-        metafunc.parametrize("golden_kind", list(_files()) or ["no files"])
+        metafunc.parametrize("golden_kind", list(_files(GOLDEN)) or ["no files"])
 
 
 @pytest.fixture(scope="session")
@@ -90,4 +90,10 @@ def replayers() -> dict[str, Replayer]:
 @pytest.fixture(scope="session")
 def golden_lines() -> Callable[[str], list[dict[str, Any]]]:
     """Return the function that reads the lines of a kind of file."""
-    return lambda kind: _read(_files()[kind])
+    return lambda kind: _read(_files(GOLDEN)[kind])
+
+
+@pytest.fixture(scope="session")
+def own_lines() -> Callable[[str], list[dict[str, Any]]]:
+    """Return the function that reads the project's own lines, whatever directory is set."""
+    return lambda kind: _read(_files(HERE / "data")[kind])

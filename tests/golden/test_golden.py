@@ -85,11 +85,11 @@ def test_a_changed_line_is_caught(
     kind: str,
     path: str,
     value: object,
-    golden_lines: Callable[[str], Lines],
+    own_lines: Callable[[str], Lines],
     replayers: dict[str, Replayer],
 ) -> None:
     """A replayer finds the one line in which a recorded value was changed."""
-    lines = golden_lines(kind)[:20]
+    lines = own_lines(kind)[:20]
     at = next(i for i, line in enumerate(lines) if line.get("written", [1]))
     if path.startswith("host_parsed"):
         changed = copy.deepcopy(lines[at])

@@ -159,14 +159,13 @@ def _to_float32(nearest: float, decimal: str | None) -> np.float32:
     """Return the float32 next to a decimal number, given the float64 next to it."""
     with np.errstate(over="ignore"):
         rounded = np.float32(nearest)
-        if decimal is None or not math.isfinite(nearest) or float(rounded) == nearest:
-            return rounded
-        # Where float64 hit the middle between two float32, the decimal number decides.
-        beyond: np.float32 = np.nextafter(
-            rounded, np.float32(math.copysign(math.inf, nearest - rounded))
-        )
-    if nearest - float(rounded) == float(beyond) - nearest:
+    kept = float(rounded)
+    if decimal is None or kept == nearest or not math.isfinite(kept):
+        return rounded
+    # Where float64 hit the middle between two float32, the decimal number decides.
+    beyond: np.float32 = np.nextafter(rounded, np.float32(math.copysign(math.inf, nearest - kept)))
+    if nearest - kept == float(beyond) - nearest:
         exact = Fraction(decimal)
-        if exact != nearest and (exact > nearest) != (rounded > nearest):
+        if exact != nearest and (exact > nearest) != (kept > nearest):
             return beyond
     return rounded
