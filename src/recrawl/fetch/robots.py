@@ -161,12 +161,11 @@ class RobotsFiles:
             not known; or the reason why the file could not be asked for at all.
         """
         origin = origin_of(url)
-        rules: Rules | str | None = self._cached(origin)
-        if rules is None:
-            async with turn.asking_robots:
-                rules = self._cached(origin)
-                if rules is None:
-                    rules = await self._ask(origin, turn)
+        cached = self._cached(origin)
+        if cached is not None and not cached.is_known:
+            await self._paced.wait(turn)  # they may be asked for again by then
+            cached = self._cached(origin)
+        rules = await self._ask_once(origin, turn) if cached is None else cached
         if isinstance(rules, str):
             return rules
         self._adopt(rules, turn)
@@ -199,6 +198,11 @@ class RobotsFiles:
             self._known.popitem(last=False)
         return rules
 
+    async def _ask_once(self, origin: str, turn: Turn) -> Rules | str:
+        async with turn.asking_robots:
+            cached = self._cached(origin)  # another call may have asked meanwhile
+            return await self._ask(origin, turn) if cached is None else cached
+
     async def _ask(self, origin: str, turn: Turn) -> Rules | str:
         """Ask the network; return the rules, or why no request could be sent."""
         fetched_at, reply = await self._follow(f"{origin}/robots.txt", turn)
@@ -207,18 +211,17 @@ class RobotsFiles:
             return reply.reason
         if status is not None and reply.reason not in ("", "too_large"):
             status = None  # rules cut off in the middle could allow what they forbid
-        now = self._clock.now()
         row = RobotsRow(
             origin=origin,
             fetched_at=fetched_at,
-            expires_at=now + self._max_age,
+            expires_at=fetched_at + self._max_age,
             status_code=status,
             body=reply.content if status is not None and 200 <= status < 300 else b"",
         )
         rules = Rules.of(row, self._token)
         if not rules.is_known:
             wait = round(1000 * self._politeness.wait(max(turn.row.n_errors, 1)))
-            retry_at = max(now + min(wait, self._max_age), turn.row.ready_at)
+            retry_at = max(fetched_at + min(wait, self._max_age), turn.row.ready_at)
             row = replace(row, expires_at=retry_at)
             rules = replace(rules, expires_at=retry_at)
         if self._store is not None:

@@ -130,11 +130,16 @@ class PacedWire:
         self._account(turn, reply)
         return start, reply
 
-    async def _depart(self, turn: Turn) -> int:
-        # No await between the last look at the time and the new ready_at: two requests that
-        # wait for the same instant do not leave together.
+    async def wait(self, turn: Turn) -> int:
+        """Sleep until the host is ready; return the present [ms]."""
         while (now := self._clock.now()) < turn.row.ready_at:
             await self._clock.sleep_until(turn.row.ready_at)
+        return now
+
+    async def _depart(self, turn: Turn) -> int:
+        # Nothing happens between the last look at the time and the new ready_at: two requests
+        # that wait for the same instant do not leave together.
+        now = await self.wait(turn)
         turn.row = self._politeness.depart(turn.row, now)
         return now
 

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from recrawl.core.visit import Outcome
+from recrawl.fetch.replay import ReplayFetcher
+from recrawl.ports.fetcher import Fetched, PageRequest
+from recrawl.ports.store import HostRow
+from recrawl.testing.clock import ManualClock
+
+A = PageRequest("http://a.example/")
+ROW = HostRow(1, "a.example")
+
+
+async def test_answers_come_one_after_another_and_the_last_stays() -> None:
+    """A list is worked off by URL; each answer gets the time of its fetch."""
+    clock = ManualClock(1000)
+    first, second = Fetched(Outcome.SUCCESS, 0, body=b"1"), Fetched(Outcome.EMPTY, 0)
+    fetcher = ReplayFetcher({A.url: [first, second]}, clock, min_delay=2.0)
+    row, answers = ROW, []
+
+    for _ in range(3):
+        fetched, row = await fetcher.fetch(A, row)
+        answers.append((fetched.outcome, fetched.fetched_at))
+
+    assert answers == [(Outcome.SUCCESS, 1000), (Outcome.EMPTY, 3000), (Outcome.EMPTY, 5000)]
+    assert row.ready_at == 7000
+    assert fetcher.requests == [(1000, A), (3000, A), (5000, A)]
+    await fetcher.close()
+
+
+async def test_one_answer_stays_and_an_unknown_url_is_gone() -> None:
+    """A single answer is given for ever; what is not in the script is a 404."""
+    fetcher = ReplayFetcher({A.url: Fetched(Outcome.SUCCESS, 0, body=b"1")}, ManualClock())
+
+    known = [(await fetcher.fetch(A, ROW))[0].body for _ in range(2)]
+    unknown, _ = await fetcher.fetch(PageRequest("http://a.example/b"), ROW)
+
+    assert known == [b"1", b"1"]
+    assert (unknown.outcome, unknown.status_code) == (Outcome.GONE, 404)
+
+
+async def test_a_function_sees_request_and_time() -> None:
+    """A script can be a site that changes with time."""
+    fetcher = ReplayFetcher(
+        lambda request, now: Fetched(Outcome.SUCCESS, 0, body=f"{request.url} {now}".encode()),
+        ManualClock(5),
+    )
+
+    fetched, _ = await fetcher.fetch(A, ROW)
+
+    assert fetched.body == b"http://a.example/ 5"
