@@ -34,9 +34,10 @@ HEIGHT = {
     "config": 6,
     "testing": 6,
     "wiring": 7,
-    "cli": 8,
-    "api": 8,
-    "__main__": 9,
+    "demo": 8,
+    "cli": 9,
+    "api": 9,
+    "__main__": 10,
 }
 #: The package itself offers the pure ring and nothing else.
 PUBLIC = {"errors", "core", "signatures", "estimation", "schedules", "simulation"}
