@@ -94,6 +94,18 @@ def test_a_page_unchanged_for_long_takes_that_time_as_its_interval() -> None:
     )
 
 
+def test_a_shift_beyond_the_greatest_interval_is_scaled_to_it() -> None:
+    """180 days by 0.3 is more than 10 days, so 3 of 10 days are taken; the original takes none."""
+    settings = {"min_interval": 60, "max_interval": 10 * 86400}
+    since = NOW - 180 * DAY
+
+    guarded = wait_after(NutchAdaptive(**settings), 86400, UNCHANGED, since)
+    exact = wait_after(NutchAdaptive(**settings, exact=True), 86400, UNCHANGED, since)
+
+    assert guarded == (10 * 86400, pytest.approx(7 * 86400, abs=1))
+    assert exact == (10 * 86400, 10 * 86400)
+
+
 def test_without_synchronisation_the_time_of_change_plays_no_part() -> None:
     """The wait is the interval."""
     schedule = NutchAdaptive(sync_delta=False)
