@@ -261,6 +261,25 @@ async def test_a_broken_answer_is_a_failure_that_may_pass(
     assert (fetched.outcome, fetched.reason, fetched.body) == (outcome, reason, b"")
 
 
+@pytest.mark.parametrize("cut", [2, None])
+async def test_an_error_page_may_break_off(rig, site: LoopbackSite, cut: int | None) -> None:
+    """Of an error only the head is wanted; a long or broken body changes nothing."""
+    site.route("/", Answer("x" * (10 if cut else 100_000), 404, cut=cut))
+
+    fetched = await rig.fetch("/")
+
+    assert (fetched.outcome, fetched.reason) == (Outcome.GONE, "http_404")
+
+
+async def test_names_are_resolved_by_the_system(rig, site: LoopbackSite) -> None:
+    """Without a resolver of one's own, localhost is found the usual way and guarded."""
+    rig.settings |= {"resolver": None, "allow_networks": []}
+
+    fetched = await rig.fetch(url=f"http://localhost:{site.port}/")
+
+    assert (fetched.outcome, fetched.reason) == (Outcome.DENIED, "private_address")
+
+
 async def test_a_large_header_of_a_real_site_is_taken(rig, site: LoopbackSite) -> None:
     """Policies of some tens of kilobytes are no reason to fail."""
     site.route("/", Answer("x", headers={"Content-Security-Policy": "a" * 30_000}))

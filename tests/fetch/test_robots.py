@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from itertools import pairwise
 
 import pytest
@@ -8,8 +9,10 @@ from hypothesis import strategies as st
 
 from recrawl.core.url import host_key
 from recrawl.core.visit import Outcome
+from recrawl.fetch import robots as robots_module
 from recrawl.fetch.proxy import Proxies
 from recrawl.fetch.robots import MAX_ROBOTS, Rules
+from recrawl.ports.fetcher import PageRequest
 from recrawl.ports.store import HostRow, RobotsRow
 from recrawl.stores.memory import MemoryStore
 from recrawl.testing.factories import page_row
@@ -289,6 +292,69 @@ async def test_each_origin_has_its_own_rules(rig, site: LoopbackSite) -> None:
 
         assert (denied.reason, fetched.outcome) == ("robots", Outcome.SUCCESS)
         assert [asked.at - site.requests[0].at for asked in other.requests] == [1000, 2000]
+
+
+async def test_calls_side_by_side_ask_once(rig, site: LoopbackSite) -> None:
+    """With several requests a host at once, robots.txt is still one request."""
+    rig.settings["requests_per_host"] = 2
+    robots(site, "")
+    row = rig.row("127.0.0.1")
+
+    await asyncio.gather(
+        *(rig.fetcher.fetch(PageRequest(site.url(path)), row) for path in ("/x", "/y"))
+    )
+
+    assert sorted(paths(site)) == ["/robots.txt", "/x", "/y"]
+
+
+async def test_without_a_store_rules_are_kept_in_memory(rig, site: LoopbackSite) -> None:
+    """Also those that a redirect to another host gave."""
+    rig.settings["store"] = None
+    target = site.url("/r", "b.example")
+    site.route("/robots.txt", Answer(status=301, headers={"Location": target}))
+    site.route("/r", Answer("User-agent: *\nDisallow: /x"), host="b.example")
+    site.route("/y", Answer("page"))
+
+    denied, fetched = await rig.fetch("/x"), await rig.fetch("/y")
+
+    assert (denied.reason, fetched.outcome) == ("robots", Outcome.SUCCESS)
+    assert paths(site) == ["/robots.txt", "/r", "/y"]
+
+
+@pytest.mark.parametrize(("name", "limit"), [("_MANY_ORIGINS", 2), ("_MANY_BYTES", 26)])
+async def test_memory_for_rules_is_bounded(
+    rig, site: LoopbackSite, monkeypatch: pytest.MonkeyPatch, name: str, limit: int
+) -> None:
+    """By number and by size; what was forgotten is read from the store, not from the network."""
+    monkeypatch.setattr(robots_module, name, limit)
+    hosts = ["a.example", "b.example", "c.example"]
+    for host in hosts:
+        site.route("/robots.txt", Answer("User-agent: *"), host=host)
+        site.route("/", Answer("page"), host=host)
+
+    for host in hosts * 2:
+        await rig.fetch("/", host)
+
+    assert len(rig.fetcher._robots._known) == 2
+    assert len(site.asked("/robots.txt")) == 3
+
+
+async def test_a_file_elsewhere_that_fails_means_wait(
+    rig, site: LoopbackSite, store: MemoryStore
+) -> None:
+    """The host itself answered, so only the file's wait counts, and it ends."""
+    target = site.url("/r", "b.example")
+    site.route("/robots.txt", Answer(status=301, headers={"Location": target}))
+    site.route("/r", [Answer("x", 503), Answer("")], host="b.example")
+    site.route("/x", Answer("page"))
+
+    first = await rig.fetch("/x")
+    second = await rig.fetch("/x")
+    rig.clock.advance(60)
+    third = await rig.fetch("/x")
+
+    assert [one.reason for one in (first, second)] == ["robots_unavailable"] * 2
+    assert third.outcome is Outcome.SUCCESS
 
 
 async def test_robots_can_be_ignored(rig, site: LoopbackSite) -> None:

@@ -100,6 +100,19 @@ async def test_other_errors_do_not_read_retry_after(rig, site: LoopbackSite) -> 
     assert rig.row("127.0.0.1").ready_at == start + 60_000
 
 
+async def test_a_newer_row_from_outside_is_taken_over(rig, site: LoopbackSite) -> None:
+    """Another process may have asked the host since we did."""
+    site.route("/", Answer("x"))
+    await rig.fetch("/")
+    ready_at = rig.clock.now() + 9000
+    rig.rows["127.0.0.1"] = replace(rig.row("127.0.0.1"), ready_at=ready_at, n_errors=2)
+
+    fetched = await rig.fetch("/")
+
+    assert fetched.fetched_at == ready_at
+    assert rig.row("127.0.0.1").n_errors == 0
+
+
 async def test_an_own_back_off_can_be_set(rig, site: LoopbackSite) -> None:
     """First and longest wait are settings."""
     rig.settings |= {"backoff": 10.0, "max_backoff": 15.0}

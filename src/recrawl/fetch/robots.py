@@ -36,8 +36,9 @@ MAX_ROBOTS = 500 * 1024
 #: Redirects of robots.txt that are followed (section 2.3.1.2).
 _MAX_HOPS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-# Parsed files kept in memory; the store has the rest.
+# Files kept parsed in memory, by number and by their bytes; the store has the rest.
 _MANY_ORIGINS = 4096
+_MANY_BYTES = 16 << 20
 
 
 class RobotsStore(Protocol):
@@ -78,6 +79,8 @@ class Rules:
         Time between two requests; None if none is named, or not as a number. [s]
     file : Protego or None
         The rules; None where everything is allowed.
+    n_bytes : int
+        Size of the file. [byte]
     """
 
     expires_at: int
@@ -86,6 +89,7 @@ class Rules:
     token: str
     crawl_delay: float | None = None
     file: Protego | None = None
+    n_bytes: int = 0
 
     @classmethod
     def of(cls, row: RobotsRow, token: str) -> Self:
@@ -96,7 +100,7 @@ class Rules:
         if status is None or not 200 <= status < 300 or not row.body:
             return rules
         file = Protego.parse(row.body.decode("utf-8-sig", errors="replace"))
-        return replace(rules, file=file, crawl_delay=file.crawl_delay(token))
+        return replace(rules, file=file, crawl_delay=file.crawl_delay(token), n_bytes=len(row.body))
 
     def allows(self, url: str) -> bool:
         """Say whether a page may be fetched; whoever asks has looked at ``is_known``."""
@@ -143,6 +147,7 @@ class RobotsFiles:
         self._token = token
         self._max_age = round(1000 * max_age)
         self._known: OrderedDict[str, Rules] = OrderedDict()
+        self._n_bytes = 0
 
     async def verdict(self, url: str, turn: Turn) -> str:
         """Say whether a page may be fetched now, and take over the host's Crawl-delay.
@@ -184,18 +189,20 @@ class RobotsFiles:
     def _cached(self, origin: str) -> Rules | None:
         now = self._clock.now()
         rules = self._known.get(origin)
-        if rules is None and self._store is not None:
-            row = self._store.robots(origin)
-            # A row from the future was written by a clock that has been set back since.
-            if row is not None and row.fetched_at <= now < row.expires_at:
-                rules = self._remember(origin, Rules.of(row, self._token))
-        return rules if rules is not None and now < rules.expires_at else None
+        if rules is not None and now < rules.expires_at:
+            return rules
+        row = None if self._store is None else self._store.robots(origin)
+        # A row from the future was written by a clock that has been set back since.
+        if row is None or not row.fetched_at <= now < row.expires_at:
+            return None
+        return self._remember(origin, Rules.of(row, self._token))
 
     def _remember(self, origin: str, rules: Rules) -> Rules:
+        old = self._known.pop(origin, None)
+        self._n_bytes += rules.n_bytes - (old.n_bytes if old is not None else 0)
         self._known[origin] = rules
-        self._known.move_to_end(origin)
-        if len(self._known) > _MANY_ORIGINS:
-            self._known.popitem(last=False)
+        while len(self._known) > _MANY_ORIGINS or self._n_bytes > _MANY_BYTES:
+            self._n_bytes -= self._known.popitem(last=False)[1].n_bytes
         return rules
 
     async def _ask_once(self, origin: str, turn: Turn) -> Rules | str:
