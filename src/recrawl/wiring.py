@@ -224,7 +224,8 @@ def make_fetcher(config: Config, clock: Clock, store: PageStore) -> Fetcher:
 def make_extractor(config: Config) -> Extractor:
     """Return the extractor with its worker processes."""
     extractor: Extractor = _load("recrawl.extract.pool", "ExtractPool")(
-        time_limit=config.extract.time_limit, workers=config.extract.workers or None
+        n_workers=config.extract.workers or os.cpu_count() or 1,
+        time_limit=config.extract.time_limit,
     )
     return extractor
 

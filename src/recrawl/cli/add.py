@@ -16,7 +16,7 @@ from recrawl.cli.options import opened, settings_options
 from recrawl.cli.output import one_line
 from recrawl.clocks import SystemClock
 from recrawl.config import Config
-from recrawl.core.url import canonical_url
+from recrawl.core.url import canonical_url, redact
 from recrawl.errors import InputError, UrlError
 from recrawl.wiring import make_policies
 
@@ -96,4 +96,4 @@ def _read(
     try:
         yield Seed(url=canonical_url(source), importance=importance)
     except UrlError as error:
-        yield SeedProblem(line=0, text=source, message=error.message)
+        yield SeedProblem(line=0, text=redact(source), message=error.message)

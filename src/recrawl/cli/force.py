@@ -28,7 +28,9 @@ def command(config: Config, targets: tuple[str, ...]) -> None:
             if "*" in target:
                 found = match_pages(store, target)
                 if not found:
-                    raise NotFound(f"no page matches {target!r}; quote it, and start with https://")
+                    raise NotFound(
+                        f"no page matches {target!r}; start it with the scheme, as https://"
+                    )
                 pages += found
             else:
                 pages.append(find_page(store, target))
