@@ -98,9 +98,17 @@ class MemoryStore:
         return {key: self._hosts[key] for key in host_keys if key in self._hosts}
 
     def lease(
-        self, owner: str, now: int, *, ttl: float, limit: int, per_host: int
+        self,
+        owner: str,
+        now: int,
+        *,
+        ttl: float,
+        limit: int,
+        per_host: int,
+        due_by: int | None = None,
     ) -> list[PageRow]:
         """Take due pages; see ``PageStore.lease``."""
+        due_by = now if due_by is None else due_by
         self._leases = {
             key: (holder, until) for key, (holder, until) in self._leases.items() if until > now
         }
@@ -112,7 +120,7 @@ class MemoryStore:
             holders = [self._leases[key][0] for key in map(_key, pages) if key in self._leases]
             if self._hosts[host_key].ready_at > now or set(holders) - {owner}:
                 continue
-            due = [page for page in pages if _is_due(page, now) and _key(page) not in self._leases]
+            due = [p for p in pages if _is_due(p, due_by) and _key(p) not in self._leases]
             given += due[: max(per_host - len(holders), 0)]
         given = given[: max(limit, 0)]
         for page in given:
@@ -171,7 +179,7 @@ class MemoryStore:
         """Insert or overwrite an origin's robots.txt."""
         self._robots[row.origin] = row
 
-    def next_due(self, now: int) -> int:
+    def next_due(self, now: int, *, due_by: int | None = None) -> int:
         """Return when ``lease`` could give a page next; see ``PageStore.next_due``."""
         free_at: dict[int, int] = {}
         for key, (_, until) in self._leases.items():
@@ -186,6 +194,7 @@ class MemoryStore:
                     free_at.get(page.state.host_key, NO_TIME),
                 )
                 for page in self._pages.values()
+                if due_by is None or _is_due(page, due_by)
             ),
             default=NEVER,
         )

@@ -109,7 +109,7 @@ DELETE FROM leases WHERE until <= :now;
 SELECT h.host_key, h.next_due_at,
     (SELECT count(*) FROM leases AS l WHERE l.host_key = h.host_key), {page_columns}
 FROM hosts AS h CROSS JOIN pages AS p
-WHERE h.next_due_at <= :now
+WHERE h.next_due_at <= :due_by
     AND (h.ready_at IS NULL OR h.ready_at <= :now)
     AND (
         SELECT iif(l.owner <> :owner, :per_host, count(*))
@@ -117,7 +117,7 @@ WHERE h.next_due_at <= :now
     ) < :per_host
     AND p.page_key IN (
         SELECT q.page_key FROM pages AS q
-        WHERE q.host_key = h.host_key AND q.next_fetch_at <= :now
+        WHERE q.host_key = h.host_key AND q.next_fetch_at <= :due_by
             AND NOT EXISTS (
                 SELECT 1 FROM leases AS l
                 WHERE l.host_key = q.host_key AND l.page_key = q.page_key

@@ -108,12 +108,27 @@ class SqliteStore:
         return {row[0]: rows.host_of_row(row) for row in found}
 
     def lease(
-        self, owner: str, now: int, *, ttl: float, limit: int, per_host: int
+        self,
+        owner: str,
+        now: int,
+        *,
+        ttl: float,
+        limit: int,
+        per_host: int,
+        due_by: int | None = None,
     ) -> list[PageRow]:
         """Take due pages; see ``PageStore.lease``."""
         with self._database.writing() as sql:
             sql.run("end_leases", now=now)
-            pages = _candidates(sql, owner, now, limit, per_host)
+            found = sql.stream(
+                "lease_candidates",
+                owner=owner,
+                now=now,
+                due_by=now if due_by is None else due_by,
+                per_host=per_host,
+            )
+            with closing(found):
+                pages = _first_pages(found, limit, per_host)
             until = now + round(ttl * 1000)
             sql.run_many(
                 "insert_lease",
@@ -154,7 +169,7 @@ class SqliteStore:
         with self._database.writing() as sql:
             sql.run("save_robots", **rows.robots_values(row))
 
-    def next_due(self, now: int) -> int:
+    def next_due(self, now: int, *, due_by: int | None = None) -> int:
         """Return when ``lease`` could give a page next; see ``PageStore.next_due``."""
         earliest = NEVER
         with (
@@ -162,7 +177,7 @@ class SqliteStore:
             closing(sql.stream("next_due_hosts", now=now)) as hosts,
         ):
             for due_at, ready_at, free_at in hosts:
-                if due_at >= earliest:
+                if due_at >= earliest or (due_by is not None and due_at > due_by):
                     break
                 waits = [at for at in (due_at, ready_at, free_at) if at is not None]
                 earliest = min(earliest, max(waits))
@@ -237,15 +252,13 @@ class SqliteStore:
             return sql.rows(query, **values)
 
 
-def _candidates(sql: Transaction, owner: str, now: int, limit: int, per_host: int) -> list[PageRow]:
+def _first_pages(found: Iterator[Row], limit: int, per_host: int) -> list[PageRow]:
     """Return the pages to lease: stops reading at the host that fills the limit."""
     pages: list[PageRow] = []
-    found = sql.stream("lease_candidates", owner=owner, now=now, per_host=per_host)
-    with closing(found):
-        for _, host in groupby(found, key=itemgetter(0)):
-            if len(pages) >= limit:
-                break
-            due = sorted(host, key=_DUE_AND_KEY)
-            room = per_host - due[0][_N_HELD]
-            pages += [rows.page_of(row[_N_HELD + 1 :]) for row in due[:room]]
+    for _, host in groupby(found, key=itemgetter(0)):
+        if len(pages) >= limit:
+            break
+        due = sorted(host, key=_DUE_AND_KEY)
+        room = per_host - due[0][_N_HELD]
+        pages += [rows.page_of(row[_N_HELD + 1 :]) for row in due[:room]]
     return pages[: max(limit, 0)]

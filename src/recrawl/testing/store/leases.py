@@ -217,3 +217,27 @@ class LeaseTests(StoreSuite):
         store.release("a", [_A1.state.page_key])
 
         assert store.next_due(NOW) == _A1.state.next_fetch_at
+
+    def test_due_by_leaves_later_pages_alone(self, store: PageStore) -> None:
+        """With ``due_by`` only pages due until then are given, though more are due by now."""
+        store.add([_A1, _A2, _B1])
+
+        pages = store.lease("a", NOW, ttl=60.0, limit=9, per_host=9, due_by=NOW - 20)
+
+        assert urls(pages) == [_A1.url, _B1.url]
+
+    def test_due_by_moves_no_other_clock(self, store: PageStore) -> None:
+        """With ``due_by`` the host's ready time is still held against ``now``."""
+        store.add([_A1])
+        store.save_hosts([host_row(_A1.url, ready_at=NOW - 5)])
+
+        pages = store.lease("a", NOW, ttl=60.0, limit=9, per_host=9, due_by=NOW - 20)
+
+        assert urls(pages) == [_A1.url]
+
+    def test_next_due_with_due_by_knows_of_earlier_pages_only(self, store: PageStore) -> None:
+        """With ``due_by`` a page due later counts as none."""
+        store.add([_A1, _A2])
+
+        assert store.next_due(NOW, due_by=NOW - 10) == _A1.state.next_fetch_at
+        assert store.next_due(NOW, due_by=NOW - 31) == NEVER

@@ -64,10 +64,24 @@ class _Machine(RuleBasedStateMachine):
         at = due if due in (NEVER, NO_TIME) else _at(self.now, due)
         self._both("add", [page_row(url, next_fetch_at=at) for url in urls])
 
-    @rule(owner=_OWNERS, limit=st.integers(0, 6), per_host=st.integers(0, 3), ttl=_OFFSETS)
-    def lease(self, owner: str, limit: int, per_host: int, ttl: int) -> None:
+    @rule(
+        owner=_OWNERS,
+        limit=st.integers(0, 6),
+        per_host=st.integers(0, 3),
+        ttl=_OFFSETS,
+        due_by=st.none() | _OFFSETS,
+    )
+    def lease(self, owner: str, limit: int, per_host: int, ttl: int, due_by: int | None) -> None:
         # Short, and now and then over before it began.
-        pages = self._both("lease", owner, self.now, ttl=float(ttl), limit=limit, per_host=per_host)
+        pages = self._both(
+            "lease",
+            owner,
+            self.now,
+            ttl=float(ttl),
+            limit=limit,
+            per_host=per_host,
+            due_by=None if due_by is None else _at(self.now, due_by),
+        )
         self.out[owner] += pages
 
     @rule(owner=_OWNERS, data=st.data())
@@ -136,7 +150,7 @@ class MachineTests(StoreSuite):
     """The store beside the memory store."""
 
     #: Number of random histories, and of calls in each.
-    n_histories = 60
+    n_histories = 40
     n_calls = 40
 
     def test_answers_are_those_of_the_memory_store(self, tmp_path: Path) -> None:
