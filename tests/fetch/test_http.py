@@ -12,12 +12,13 @@ from recrawl.fetch.conditional import http_date
 from recrawl.fetch.http import HttpFetcher
 from recrawl.fetch.proxy import Proxies
 from recrawl.testing.clock import ManualClock
+from recrawl.testing.rig import FetchRig
 from recrawl.testing.site import Answer, LoopbackSite, StaticResolver, conditional
 
 NOV_6 = "Sun, 06 Nov 1994 08:49:37 GMT"
 
 
-async def test_a_page_comes_with_all_that_is_known_of_it(rig, site: LoopbackSite) -> None:
+async def test_a_page_comes_with_all_that_is_known_of_it(rig: FetchRig, site: LoopbackSite) -> None:
     """Body, status, headers, times and sizes of a plain success."""
     site.route("/p?q=%2F", Answer("hello", headers={"Last-Modified": NOV_6, "X-A": "1"}))
 
@@ -30,7 +31,9 @@ async def test_a_page_comes_with_all_that_is_known_of_it(rig, site: LoopbackSite
     assert (fetched.n_bytes, fetched.elapsed, fetched.hops) == (5, 0.0, ())
 
 
-async def test_a_request_says_who_we_are_and_what_we_take(rig, site: LoopbackSite) -> None:
+async def test_a_request_says_who_we_are_and_what_we_take(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """User-Agent, Accept, languages and codings go out; cookies and referers do not."""
     site.route("/", Answer("x", headers={"Set-Cookie": "a=b"}))
 
@@ -45,7 +48,7 @@ async def test_a_request_says_who_we_are_and_what_we_take(rig, site: LoopbackSit
     assert not {"cookie", "referer", "if-none-match", "cache-control"} & set(headers)
 
 
-async def test_one_connection_serves_many_pages(rig, site: LoopbackSite) -> None:
+async def test_one_connection_serves_many_pages(rig: FetchRig, site: LoopbackSite) -> None:
     """Pages, errors and short redirects leave their connection usable."""
     site.route("/", Answer("x"))
     site.route("/moved", Answer("go", 302, {"Location": "http://b.example/"}))
@@ -80,7 +83,7 @@ async def test_one_connection_serves_many_pages(rig, site: LoopbackSite) -> None
     ],
 )
 async def test_each_status_has_its_outcome(
-    rig, site: LoopbackSite, status: int, outcome: Outcome, reason: str
+    rig: FetchRig, site: LoopbackSite, status: int, outcome: Outcome, reason: str
 ) -> None:
     """Only content is a success, only 404 and 410 mean gone; no error has a body."""
     site.route("/", Answer(b"" if status in (204, 304) else b"x", status))
@@ -92,7 +95,9 @@ async def test_each_status_has_its_outcome(
 
 
 @pytest.mark.parametrize("body", [b"", b" \r\n\t"])
-async def test_a_page_without_content_is_empty(rig, site: LoopbackSite, body: bytes) -> None:
+async def test_a_page_without_content_is_empty(
+    rig: FetchRig, site: LoopbackSite, body: bytes
+) -> None:
     """200 with nothing, or with white space only, is no content."""
     site.route("/", Answer(body))
 
@@ -101,7 +106,7 @@ async def test_a_page_without_content_is_empty(rig, site: LoopbackSite, body: by
     assert (fetched.outcome, fetched.reason, fetched.body) == (Outcome.EMPTY, "empty", b"")
 
 
-async def test_an_unchanged_page_is_not_sent_again(rig, site: LoopbackSite) -> None:
+async def test_an_unchanged_page_is_not_sent_again(rig: FetchRig, site: LoopbackSite) -> None:
     """Validators go out byte for byte; the headers of the 304 come back."""
     site.route("/", conditional("x", etag='W/"é"', last_modified=NOV_6, headers={"X-B": "2"}))
 
@@ -117,7 +122,9 @@ async def test_an_unchanged_page_is_not_sent_again(rig, site: LoopbackSite) -> N
     assert sent["if-modified-since"] == NOV_6
 
 
-async def test_a_304_to_unusable_validators_is_unexpected(rig, site: LoopbackSite) -> None:
+async def test_a_304_to_unusable_validators_is_unexpected(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """If nothing could be sent back, the request was no conditional one."""
     site.route("/", Answer(status=304))
 
@@ -126,7 +133,7 @@ async def test_a_304_to_unusable_validators_is_unexpected(rig, site: LoopbackSit
     assert fetched.reason == "unexpected_304"
 
 
-async def test_caches_can_be_passed_by(rig, site: LoopbackSite) -> None:
+async def test_caches_can_be_passed_by(rig: FetchRig, site: LoopbackSite) -> None:
     """A request for an uncached answer says so."""
     site.route("/", Answer("x"))
 
@@ -135,7 +142,7 @@ async def test_caches_can_be_passed_by(rig, site: LoopbackSite) -> None:
     assert site.requests[-1].headers["cache-control"] == "no-cache"
 
 
-async def test_headers_of_any_bytes_are_read(rig, site: LoopbackSite) -> None:
+async def test_headers_of_any_bytes_are_read(rig: FetchRig, site: LoopbackSite) -> None:
     """UTF-8 and Latin-1 become text; a validator that could not go back as it came is dropped."""
     site.route(
         "/",
@@ -157,7 +164,7 @@ async def test_headers_of_any_bytes_are_read(rig, site: LoopbackSite) -> None:
     assert fetched.modified_at == NO_TIME
 
 
-async def test_repeated_headers_are_joined(rig, site: LoopbackSite) -> None:
+async def test_repeated_headers_are_joined(rig: FetchRig, site: LoopbackSite) -> None:
     """Two headers of one name become one, in their order, whatever their case."""
     site.route(
         "/", Answer(raw=b"HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a: 2\r\nContent-Length: 1\r\n\r\nx")
@@ -167,7 +174,9 @@ async def test_repeated_headers_are_joined(rig, site: LoopbackSite) -> None:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-async def test_a_body_of_just_the_limit_is_taken(rig, site: LoopbackSite, chunked: bool) -> None:
+async def test_a_body_of_just_the_limit_is_taken(
+    rig: FetchRig, site: LoopbackSite, chunked: bool
+) -> None:
     """The limit is the largest body that is read; one byte more is too large."""
     rig.settings["max_size"] = 1000
     site.route("/1000", Answer(b"x" * 1000, chunked=chunked))
@@ -180,7 +189,7 @@ async def test_a_body_of_just_the_limit_is_taken(rig, site: LoopbackSite, chunke
     assert too_large.body == b""
 
 
-async def test_a_long_body_is_not_read_to_its_end(rig, site: LoopbackSite) -> None:
+async def test_a_long_body_is_not_read_to_its_end(rig: FetchRig, site: LoopbackSite) -> None:
     """Reading stops soon after the limit, whatever Content-Length promises."""
     rig.settings["max_size"] = 1000
     site.route("/", Answer(b"x" * 3_000_000))
@@ -191,7 +200,7 @@ async def test_a_long_body_is_not_read_to_its_end(rig, site: LoopbackSite) -> No
     assert 1000 < fetched.n_bytes < 1_000_000
 
 
-async def test_a_packed_body_is_unpacked(rig, site: LoopbackSite) -> None:
+async def test_a_packed_body_is_unpacked(rig: FetchRig, site: LoopbackSite) -> None:
     """The body is what was packed; the bytes counted are those of the wire."""
     packed = gzip.compress(b"hello" * 1000)
     site.route("/", Answer(packed, headers={"Content-Encoding": "gzip"}))
@@ -251,7 +260,7 @@ async def test_a_packed_body_is_unpacked(rig, site: LoopbackSite) -> None:
     ],
 )
 async def test_a_broken_answer_is_a_failure_that_may_pass(
-    rig, site: LoopbackSite, answer: Answer, outcome: Outcome, reason: str
+    rig: FetchRig, site: LoopbackSite, answer: Answer, outcome: Outcome, reason: str
 ) -> None:
     """Cut, mispacked and malformed answers have a reason and no body."""
     site.route("/", answer)
@@ -262,7 +271,9 @@ async def test_a_broken_answer_is_a_failure_that_may_pass(
 
 
 @pytest.mark.parametrize("cut", [2, None])
-async def test_an_error_page_may_break_off(rig, site: LoopbackSite, cut: int | None) -> None:
+async def test_an_error_page_may_break_off(
+    rig: FetchRig, site: LoopbackSite, cut: int | None
+) -> None:
     """Of an error only the head is wanted; a long or broken body changes nothing."""
     site.route("/", Answer("x" * (10 if cut else 100_000), 404, cut=cut))
 
@@ -271,7 +282,7 @@ async def test_an_error_page_may_break_off(rig, site: LoopbackSite, cut: int | N
     assert (fetched.outcome, fetched.reason) == (Outcome.GONE, "http_404")
 
 
-async def test_names_are_resolved_by_the_system(rig, site: LoopbackSite) -> None:
+async def test_names_are_resolved_by_the_system(rig: FetchRig, site: LoopbackSite) -> None:
     """Without a resolver of one's own, localhost is found the usual way and guarded."""
     rig.settings |= {"resolver": None, "allow_networks": []}
 
@@ -280,7 +291,7 @@ async def test_names_are_resolved_by_the_system(rig, site: LoopbackSite) -> None
     assert (fetched.outcome, fetched.reason) == (Outcome.DENIED, "private_address")
 
 
-async def test_a_large_header_of_a_real_site_is_taken(rig, site: LoopbackSite) -> None:
+async def test_a_large_header_of_a_real_site_is_taken(rig: FetchRig, site: LoopbackSite) -> None:
     """Policies of some tens of kilobytes are no reason to fail."""
     site.route("/", Answer("x", headers={"Content-Security-Policy": "a" * 30_000}))
 
@@ -288,7 +299,9 @@ async def test_a_large_header_of_a_real_site_is_taken(rig, site: LoopbackSite) -
 
 
 @pytest.mark.parametrize("answer", [Answer(hang=True), Answer("x" * 1000, drip=0.02)])
-async def test_a_server_without_end_is_timed_out(rig, site: LoopbackSite, answer: Answer) -> None:
+async def test_a_server_without_end_is_timed_out(
+    rig: FetchRig, site: LoopbackSite, answer: Answer
+) -> None:
     """Neither silence nor one byte at a time keeps us beyond the limit."""
     rig.settings["timeout"] = 0.1
     site.route("/", answer)
@@ -298,7 +311,7 @@ async def test_a_server_without_end_is_timed_out(rig, site: LoopbackSite, answer
     assert (fetched.outcome, fetched.reason) == (Outcome.RETRY, "timeout")
 
 
-async def test_a_closed_port_is_a_connection_failure(rig) -> None:
+async def test_a_closed_port_is_a_connection_failure(rig: FetchRig) -> None:
     """Nobody listens: the host failed."""
     fetched = await rig.fetch(url="http://127.0.0.1:1/")
 
@@ -310,7 +323,7 @@ async def test_a_closed_port_is_a_connection_failure(rig) -> None:
     assert rig.row("127.0.0.1").n_errors == 1
 
 
-async def test_tls_with_a_plain_server_fails_as_tls(rig) -> None:
+async def test_tls_with_a_plain_server_fails_as_tls(rig: FetchRig) -> None:
     """A handshake that comes to nothing has its own reason."""
 
     async def speak_plainly(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -325,7 +338,7 @@ async def test_tls_with_a_plain_server_fails_as_tls(rig) -> None:
     assert (fetched.outcome, fetched.reason) == (Outcome.RETRY, "tls")
 
 
-async def test_a_name_that_does_not_exist_is_a_dns_failure(rig) -> None:
+async def test_a_name_that_does_not_exist_is_a_dns_failure(rig: FetchRig) -> None:
     """The resolver's refusal is an outcome."""
     rig.settings["resolver"] = StaticResolver()
 
@@ -335,7 +348,7 @@ async def test_a_name_that_does_not_exist_is_a_dns_failure(rig) -> None:
 
 
 async def test_a_kept_connection_that_was_closed_is_tried_once_more(
-    rig, site: LoopbackSite
+    rig: FetchRig, site: LoopbackSite
 ) -> None:
     """A connection that the server closed meanwhile costs one more request, at its time."""
     rig.settings["min_delay"] = 2.0
@@ -351,7 +364,9 @@ async def test_a_kept_connection_that_was_closed_is_tried_once_more(
     assert [asked.at - start for asked in site.requests] == [0, 2000, 4000]
 
 
-async def test_a_server_that_always_hangs_up_is_asked_once(rig, site: LoopbackSite) -> None:
+async def test_a_server_that_always_hangs_up_is_asked_once(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """Without an earlier answer there was no kept connection, so nothing is sent twice."""
     site.route("/", Answer(raw=b""))
 
@@ -360,7 +375,9 @@ async def test_a_server_that_always_hangs_up_is_asked_once(rig, site: LoopbackSi
     assert len(site.requests) == 1
 
 
-async def test_without_a_contact_only_loopback_is_fetched(rig, site: LoopbackSite) -> None:
+async def test_without_a_contact_only_loopback_is_fetched(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """A public host is denied before anything is sent; loopback works."""
     rig.settings["user_agent"] = "recrawl/0"
     site.route("/", Answer("x"))
@@ -372,7 +389,7 @@ async def test_without_a_contact_only_loopback_is_fetched(rig, site: LoopbackSit
     assert [asked.host for asked in site.requests] == ["127.0.0.1"]
 
 
-async def test_a_proxy_is_asked_with_the_whole_url(rig, site: LoopbackSite) -> None:
+async def test_a_proxy_is_asked_with_the_whole_url(rig: FetchRig, site: LoopbackSite) -> None:
     """The proxy may live at a private address; names are its business."""
     rig.settings |= {
         "allow_networks": [],
@@ -385,7 +402,9 @@ async def test_a_proxy_is_asked_with_the_whole_url(rig, site: LoopbackSite) -> N
     assert (fetched.body, rig.settings["resolver"].asked) == (b"by proxy", [])
 
 
-async def test_a_proxy_does_not_lead_to_literal_private_addresses(rig, site: LoopbackSite) -> None:
+async def test_a_proxy_does_not_lead_to_literal_private_addresses(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """What is visible in the URL is refused before the proxy is asked."""
     from_proxy = Proxies(http=site.url(""))
     rig.settings |= {"allow_networks": [], "proxies": from_proxy}
@@ -396,7 +415,7 @@ async def test_a_proxy_does_not_lead_to_literal_private_addresses(rig, site: Loo
     assert site.requests == []
 
 
-async def test_a_proxy_that_is_down_is_not_the_hosts_fault(rig) -> None:
+async def test_a_proxy_that_is_down_is_not_the_hosts_fault(rig: FetchRig) -> None:
     """The host waits, but does not count as failing."""
     rig.settings["proxies"] = Proxies(http="http://127.0.0.1:1")
 
@@ -407,7 +426,7 @@ async def test_a_proxy_that_is_down_is_not_the_hosts_fault(rig) -> None:
     assert rig.row("a.example").ready_at == rig.clock.now() + 60_000
 
 
-async def test_a_future_modified_time_is_unknown(rig, site: LoopbackSite) -> None:
+async def test_a_future_modified_time_is_unknown(rig: FetchRig, site: LoopbackSite) -> None:
     """Last-Modified later than the answer itself says nothing."""
     later = http_date(rig.clock.now() + 3_600_000)
     site.route("/", Answer("x", headers={"Last-Modified": later}))
@@ -418,7 +437,7 @@ async def test_a_future_modified_time_is_unknown(rig, site: LoopbackSite) -> Non
     assert fetched.headers["last-modified"] == later
 
 
-async def test_closing_twice_does_nothing(rig, site: LoopbackSite) -> None:
+async def test_closing_twice_does_nothing(rig: FetchRig, site: LoopbackSite) -> None:
     """A fetcher can be closed again, and before it was ever used."""
     await rig.fetcher.close()
     await rig.fetch("/")

@@ -4,6 +4,7 @@ import pytest
 
 from recrawl.core.visit import Outcome
 from recrawl.ports.fetcher import Hop
+from recrawl.testing.rig import FetchRig
 from recrawl.testing.site import Answer, LoopbackSite
 
 
@@ -29,7 +30,7 @@ def paths(site: LoopbackSite) -> list[str]:
     ],
 )
 async def test_one_temporary_hop_makes_a_chain_temporary(
-    rig, site: LoopbackSite, statuses: list[int], outcome: Outcome
+    rig: FetchRig, site: LoopbackSite, statuses: list[int], outcome: Outcome
 ) -> None:
     """A chain is permanent only if each of its hops is."""
     for i, status in enumerate(statuses):
@@ -44,7 +45,9 @@ async def test_one_temporary_hop_makes_a_chain_temporary(
     assert fetched.status_code == 200
 
 
-async def test_hops_within_the_host_are_paced_and_unconditional(rig, site: LoopbackSite) -> None:
+async def test_hops_within_the_host_are_paced_and_unconditional(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """Each hop leaves at its time; validators belong to the first request only."""
     rig.settings["min_delay"] = 3.0
     site.route("/a", to("b"))
@@ -64,7 +67,7 @@ async def test_hops_within_the_host_are_paced_and_unconditional(rig, site: Loopb
     assert rig.row("127.0.0.1").ready_at == start + 9000
 
 
-async def test_another_host_is_not_asked(rig, site: LoopbackSite) -> None:
+async def test_another_host_is_not_asked(rig: FetchRig, site: LoopbackSite) -> None:
     """A hop to another host is recorded; its target is a page of its own."""
     site.route("/a", to("/b"), host="a.example")
     site.route("/b", to(site.url("/x", "b.example")), host="a.example")
@@ -83,7 +86,9 @@ async def test_another_host_is_not_asked(rig, site: LoopbackSite) -> None:
     assert [asked.host for asked in site.requests] == ["a.example"] * 2
 
 
-async def test_a_target_is_recorded_in_its_canonical_spelling(rig, site: LoopbackSite) -> None:
+async def test_a_target_is_recorded_in_its_canonical_spelling(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """Case, default port, dots and fragment of a Location are normalised."""
     site.route("/", to("HTTP://B.Example:80/x/../y#top"))
 
@@ -92,7 +97,7 @@ async def test_a_target_is_recorded_in_its_canonical_spelling(rig, site: Loopbac
 
 @pytest.mark.parametrize("location", ["/", "#top", "", "?"])
 async def test_a_redirect_to_the_page_itself_is_a_loop(
-    rig, site: LoopbackSite, location: str
+    rig: FetchRig, site: LoopbackSite, location: str
 ) -> None:
     """Also where only the fragment or the spelling differs."""
     site.route("/", to(location))
@@ -103,7 +108,7 @@ async def test_a_redirect_to_the_page_itself_is_a_loop(
     assert paths(site) == ["/"]
 
 
-async def test_a_loop_of_several_pages_is_left(rig, site: LoopbackSite) -> None:
+async def test_a_loop_of_several_pages_is_left(rig: FetchRig, site: LoopbackSite) -> None:
     """A chain that comes back to any of its pages ends there."""
     site.route("/a", to("/b"))
     site.route("/b", to("/c"))
@@ -124,7 +129,7 @@ async def test_a_loop_of_several_pages_is_left(rig, site: LoopbackSite) -> None:
     [(3, Outcome.REDIR_PERM, ""), (4, Outcome.RETRY, "too_many_redirects")],
 )
 async def test_the_largest_number_of_hops_is_exact(
-    rig, site: LoopbackSite, n_hops: int, outcome: Outcome, reason: str
+    rig: FetchRig, site: LoopbackSite, n_hops: int, outcome: Outcome, reason: str
 ) -> None:
     """Just so many redirects are followed; one more fails the source, and asks nobody."""
     rig.settings["max_redirects"] = 3
@@ -140,7 +145,9 @@ async def test_the_largest_number_of_hops_is_exact(
 
 
 @pytest.mark.parametrize("location", ["mailto:me@example.org", "ftp://a.example/", "http://", "//"])
-async def test_a_target_that_is_no_page_is_recorded(rig, site: LoopbackSite, location: str) -> None:
+async def test_a_target_that_is_no_page_is_recorded(
+    rig: FetchRig, site: LoopbackSite, location: str
+) -> None:
     """A scheme that is not HTTP, or no URL at all, is kept as it came and not followed."""
     site.route("/", to(location, 302))
 
@@ -150,7 +157,9 @@ async def test_a_target_that_is_no_page_is_recorded(rig, site: LoopbackSite, loc
     assert fetched.hops == (Hop(site.url("/"), 302, location),)
 
 
-async def test_a_bad_hop_ends_a_chain_at_the_last_good_target(rig, site: LoopbackSite) -> None:
+async def test_a_bad_hop_ends_a_chain_at_the_last_good_target(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """The last target that is a page stands."""
     site.route("/a", to("/b"))
     site.route("/b", to("javascript:alert(1)", 302))
@@ -163,7 +172,7 @@ async def test_a_bad_hop_ends_a_chain_at_the_last_good_target(rig, site: Loopbac
 
 @pytest.mark.parametrize(("status", "n_errors"), [(404, 0), (503, 1)])
 async def test_a_chain_that_ends_in_an_error_is_a_redirect_still(
-    rig, site: LoopbackSite, status: int, n_errors: int
+    rig: FetchRig, site: LoopbackSite, status: int, n_errors: int
 ) -> None:
     """The target's error is the target's; the host's is counted."""
     site.route("/a", to("/b"))
@@ -175,7 +184,9 @@ async def test_a_chain_that_ends_in_an_error_is_a_redirect_still(
     assert rig.row("127.0.0.1").n_errors == n_errors
 
 
-async def test_a_hop_without_an_answer_leaves_the_redirect(rig, site: LoopbackSite) -> None:
+async def test_a_hop_without_an_answer_leaves_the_redirect(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """If the target cannot be asked, where it would lead is not known; the hop is."""
     rig.settings["keepalive"] = 0.0
     site.route("/a", to("/b"))
@@ -191,7 +202,7 @@ async def test_a_hop_without_an_answer_leaves_the_redirect(rig, site: LoopbackSi
     assert fetched.hops[-1].target == site.url("/b")
 
 
-async def test_a_hop_that_robots_forbid_is_not_asked(rig, site: LoopbackSite) -> None:
+async def test_a_hop_that_robots_forbid_is_not_asked(rig: FetchRig, site: LoopbackSite) -> None:
     """robots.txt counts for each hop."""
     rig.settings["robots_txt"] = True
     site.route("/robots.txt", Answer("User-agent: *\nDisallow: /b"))
@@ -203,7 +214,7 @@ async def test_a_hop_that_robots_forbid_is_not_asked(rig, site: LoopbackSite) ->
     assert paths(site) == ["/robots.txt", "/a"]
 
 
-async def test_the_body_of_a_target_is_not_read(rig, site: LoopbackSite) -> None:
+async def test_the_body_of_a_target_is_not_read(rig: FetchRig, site: LoopbackSite) -> None:
     """The target becomes a page of its own: its headers are enough here."""
     rig.settings["timeout"] = 5.0
     site.route("/a", to("/b"))

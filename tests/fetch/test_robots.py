@@ -16,6 +16,7 @@ from recrawl.ports.fetcher import PageRequest
 from recrawl.ports.store import HostRow, RobotsRow
 from recrawl.stores.memory import MemoryStore
 from recrawl.testing.factories import page_row
+from recrawl.testing.rig import FetchRig
 from recrawl.testing.site import Answer, LoopbackSite
 
 DAY = 86_400_000
@@ -27,7 +28,7 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture(autouse=True)
-def obeying(rig, store: MemoryStore) -> None:
+def obeying(rig: FetchRig, store: MemoryStore) -> None:
     """Let the fetcher obey robots.txt and keep it in a store."""
     rig.settings |= {"robots_txt": True, "store": store}
 
@@ -46,7 +47,7 @@ def rules_of(body: bytes, status: int | None = 200) -> Rules:
     return Rules.of(RobotsRow("http://a.example", 0, DAY, status, body), "recrawl")
 
 
-async def test_what_is_forbidden_is_not_asked(rig, site: LoopbackSite) -> None:
+async def test_what_is_forbidden_is_not_asked(rig: FetchRig, site: LoopbackSite) -> None:
     """A disallowed page is denied, others are fetched, robots.txt is asked once."""
     robots(site, "User-agent: *\nDisallow: /x")
 
@@ -84,7 +85,9 @@ def test_any_bytes_are_read_without_an_error(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
-async def test_a_client_error_means_no_rules(rig, site: LoopbackSite, status: int) -> None:
+async def test_a_client_error_means_no_rules(
+    rig: FetchRig, site: LoopbackSite, status: int
+) -> None:
     """4xx allows everything, whatever the body says."""
     robots(site, "User-agent: *\nDisallow: /", status)
 
@@ -93,7 +96,7 @@ async def test_a_client_error_means_no_rules(rig, site: LoopbackSite, status: in
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 async def test_a_server_error_means_wait(
-    rig, site: LoopbackSite, store: MemoryStore, status: int
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore, status: int
 ) -> None:
     """Nothing is asked while the rules are not known; after the wait they are asked for again."""
     site.route("/robots.txt", [Answer("Disallow: nothing", status), Answer("")])
@@ -109,7 +112,7 @@ async def test_a_server_error_means_wait(
     assert [asked.at - waiting.fetched_at for asked in site.requests] == [0, 60_000, 60_000]
 
 
-async def test_no_answer_means_wait(rig, site: LoopbackSite, store: MemoryStore) -> None:
+async def test_no_answer_means_wait(rig: FetchRig, site: LoopbackSite, store: MemoryStore) -> None:
     """An unreachable robots.txt is kept as unknown, for as long as the host backs off."""
     site.route("/robots.txt", Answer(raw=b""))
 
@@ -121,14 +124,16 @@ async def test_no_answer_means_wait(rig, site: LoopbackSite, store: MemoryStore)
     assert (row.status_code, row.expires_at - row.fetched_at) == (None, 60_000)
 
 
-async def test_a_cut_file_is_no_file(rig, site: LoopbackSite) -> None:
+async def test_a_cut_file_is_no_file(rig: FetchRig, site: LoopbackSite) -> None:
     """Rules that end in the middle could allow what they forbid."""
     robots(site, "User-agent: *\nDisallow: /x", cut=20)
 
     assert (await rig.fetch("/x")).reason == "robots_unavailable"
 
 
-async def test_a_failure_of_ours_is_not_kept(rig, site: LoopbackSite, store: MemoryStore) -> None:
+async def test_a_failure_of_ours_is_not_kept(
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore
+) -> None:
     """A proxy that is down says nothing about the origin's rules."""
     rig.settings["proxies"] = Proxies(http="http://127.0.0.1:1")
 
@@ -138,7 +143,9 @@ async def test_a_failure_of_ours_is_not_kept(rig, site: LoopbackSite, store: Mem
     assert store.robots("http://a.example") is None
 
 
-async def test_rules_are_kept_for_a_day(rig, site: LoopbackSite, store: MemoryStore) -> None:
+async def test_rules_are_kept_for_a_day(
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore
+) -> None:
     """After that the file is asked for again, and the new rules count."""
     robots(site, "User-agent: *\nDisallow: /x")
     await rig.fetch("/x")
@@ -153,7 +160,9 @@ async def test_rules_are_kept_for_a_day(rig, site: LoopbackSite, store: MemorySt
     assert paths(site) == ["/robots.txt", "/robots.txt", "/x"]
 
 
-async def test_another_fetcher_takes_rules_from_the_store(rig, site: LoopbackSite) -> None:
+async def test_another_fetcher_takes_rules_from_the_store(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """After a restart nothing is asked for that is known; the delay after it holds as well."""
     robots(site, "User-agent: *\nCrawl-delay: 30\nDisallow: /x")
     start = rig.clock.now()
@@ -169,7 +178,7 @@ async def test_another_fetcher_takes_rules_from_the_store(rig, site: LoopbackSit
 
 
 async def test_a_row_from_the_future_is_not_believed(
-    rig, site: LoopbackSite, store: MemoryStore
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore
 ) -> None:
     """A clock that was set back does not keep rules for ever."""
     robots(site, "")
@@ -180,7 +189,7 @@ async def test_a_row_from_the_future_is_not_believed(
     assert (await rig.fetch("/x")).outcome is Outcome.SUCCESS
 
 
-async def test_a_crawl_delay_paces_the_host(rig, site: LoopbackSite) -> None:
+async def test_a_crawl_delay_paces_the_host(rig: FetchRig, site: LoopbackSite) -> None:
     """It counts from robots.txt on, and is kept in the host's row."""
     rig.settings["min_delay"] = 1.0
     robots(site, "User-agent: *\nCrawl-delay: 600")
@@ -194,7 +203,9 @@ async def test_a_crawl_delay_paces_the_host(rig, site: LoopbackSite) -> None:
 
 
 @pytest.mark.parametrize("delay", ["ten", "-1", "nan", "inf", ""])
-async def test_a_malformed_crawl_delay_is_no_delay(rig, site: LoopbackSite, delay: str) -> None:
+async def test_a_malformed_crawl_delay_is_no_delay(
+    rig: FetchRig, site: LoopbackSite, delay: str
+) -> None:
     """The other lines still count."""
     robots(site, f"User-agent: *\nCrawl-delay: {delay}\nDisallow: /x")
 
@@ -205,7 +216,7 @@ async def test_a_malformed_crawl_delay_is_no_delay(rig, site: LoopbackSite, dela
 
 
 async def test_rules_belong_to_the_origin_asked(
-    rig, site: LoopbackSite, store: MemoryStore
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore
 ) -> None:
     """A redirect to another host's file gives rules to the one that redirects only."""
     target = site.url("/files/robots-a.txt", "b.example")
@@ -220,7 +231,7 @@ async def test_rules_belong_to_the_origin_asked(
 
 
 async def test_a_redirect_to_another_host_keeps_that_hosts_pace(
-    rig, site: LoopbackSite, store: MemoryStore
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore
 ) -> None:
     """The other host's row is heeded and moved on, in the store as well."""
     rig.settings["min_delay"] = 2.0
@@ -244,7 +255,7 @@ async def test_a_redirect_to_another_host_keeps_that_hosts_pace(
 
 @pytest.mark.parametrize(("n_hops", "outcome"), [(5, Outcome.DENIED), (6, Outcome.SUCCESS)])
 async def test_five_redirects_are_followed(
-    rig, site: LoopbackSite, n_hops: int, outcome: Outcome
+    rig: FetchRig, site: LoopbackSite, n_hops: int, outcome: Outcome
 ) -> None:
     """After five hops the file counts as not there (RFC 9309, section 2.3.1.2)."""
     names = ["/robots.txt", *(f"/r{i}" for i in range(1, n_hops + 1))]
@@ -258,7 +269,7 @@ async def test_five_redirects_are_followed(
 
 @pytest.mark.parametrize("location", ["/robots.txt", "mailto:me@example.org", None])
 async def test_a_redirect_that_leads_nowhere_means_no_rules(
-    rig, site: LoopbackSite, location: str | None
+    rig: FetchRig, site: LoopbackSite, location: str | None
 ) -> None:
     """A loop, another scheme or no Location at all."""
     site.route("/robots.txt", Answer(status=301, headers={"Location": location}))
@@ -267,7 +278,9 @@ async def test_a_redirect_that_leads_nowhere_means_no_rules(
     assert (await rig.fetch("/x")).outcome is Outcome.SUCCESS
 
 
-async def test_the_first_500_kibibytes_count(rig, site: LoopbackSite, store: MemoryStore) -> None:
+async def test_the_first_500_kibibytes_count(
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore
+) -> None:
     """What lies beyond is not read; what lies before is obeyed."""
     head = "User-agent: *\nDisallow: /x\n#"
     robots(site, head + "y" * MAX_ROBOTS + "\nDisallow: /y")
@@ -280,7 +293,7 @@ async def test_the_first_500_kibibytes_count(rig, site: LoopbackSite, store: Mem
     assert len(row.body) == MAX_ROBOTS
 
 
-async def test_each_origin_has_its_own_rules(rig, site: LoopbackSite) -> None:
+async def test_each_origin_has_its_own_rules(rig: FetchRig, site: LoopbackSite) -> None:
     """Two ports of one host are two origins, with one pace."""
     rig.settings["min_delay"] = 1.0
     robots(site, "User-agent: *\nDisallow: /x")
@@ -294,7 +307,7 @@ async def test_each_origin_has_its_own_rules(rig, site: LoopbackSite) -> None:
         assert [asked.at - site.requests[0].at for asked in other.requests] == [1000, 2000]
 
 
-async def test_calls_side_by_side_ask_once(rig, site: LoopbackSite) -> None:
+async def test_calls_side_by_side_ask_once(rig: FetchRig, site: LoopbackSite) -> None:
     """With several requests a host at once, robots.txt is still one request."""
     rig.settings["requests_per_host"] = 2
     robots(site, "")
@@ -307,7 +320,7 @@ async def test_calls_side_by_side_ask_once(rig, site: LoopbackSite) -> None:
     assert sorted(paths(site)) == ["/robots.txt", "/x", "/y"]
 
 
-async def test_without_a_store_rules_are_kept_in_memory(rig, site: LoopbackSite) -> None:
+async def test_without_a_store_rules_are_kept_in_memory(rig: FetchRig, site: LoopbackSite) -> None:
     """Also those that a redirect to another host gave."""
     rig.settings["store"] = None
     target = site.url("/r", "b.example")
@@ -323,7 +336,7 @@ async def test_without_a_store_rules_are_kept_in_memory(rig, site: LoopbackSite)
 
 @pytest.mark.parametrize(("name", "limit"), [("_MANY_ORIGINS", 2), ("_MANY_BYTES", 26)])
 async def test_memory_for_rules_is_bounded(
-    rig, site: LoopbackSite, monkeypatch: pytest.MonkeyPatch, name: str, limit: int
+    rig: FetchRig, site: LoopbackSite, monkeypatch: pytest.MonkeyPatch, name: str, limit: int
 ) -> None:
     """By number and by size; what was forgotten is read from the store, not from the network."""
     monkeypatch.setattr(robots_module, name, limit)
@@ -340,7 +353,7 @@ async def test_memory_for_rules_is_bounded(
 
 
 async def test_a_file_elsewhere_that_fails_means_wait(
-    rig, site: LoopbackSite, store: MemoryStore
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore
 ) -> None:
     """The host itself answered, so only the file's wait counts, and it ends."""
     target = site.url("/r", "b.example")
@@ -357,7 +370,7 @@ async def test_a_file_elsewhere_that_fails_means_wait(
     assert third.outcome is Outcome.SUCCESS
 
 
-async def test_robots_can_be_ignored(rig, site: LoopbackSite) -> None:
+async def test_robots_can_be_ignored(rig: FetchRig, site: LoopbackSite) -> None:
     """If the user says so, the file is not even asked for."""
     rig.settings["robots_txt"] = False
     robots(site, "User-agent: *\nDisallow: /")
@@ -366,7 +379,7 @@ async def test_robots_can_be_ignored(rig, site: LoopbackSite) -> None:
     assert paths(site) == ["/x"]
 
 
-async def test_our_token_can_be_another(rig, site: LoopbackSite) -> None:
+async def test_our_token_can_be_another(rig: FetchRig, site: LoopbackSite) -> None:
     """A crawl with a name of its own obeys the rules for that name."""
     rig.settings["robots_token"] = "otherbot"
     robots(site, "User-agent: otherbot\nDisallow: /x\n\nUser-agent: recrawl\nDisallow: /y")

@@ -6,10 +6,11 @@ import pytest
 
 from recrawl.core.visit import Outcome
 from recrawl.ports.fetcher import Hop
+from recrawl.testing.rig import FetchRig
 from recrawl.testing.site import Answer, LoopbackSite, StaticResolver
 
 
-async def test_a_name_with_a_private_address_is_denied(rig, site: LoopbackSite) -> None:
+async def test_a_name_with_a_private_address_is_denied(rig: FetchRig, site: LoopbackSite) -> None:
     """The resolver's answer is checked: no connection is opened."""
     rig.settings["allow_networks"] = []
     site.route("/", Answer("secret"), host="inside.example")
@@ -21,7 +22,9 @@ async def test_a_name_with_a_private_address_is_denied(rig, site: LoopbackSite) 
     assert rig.row("inside.example").n_errors == 0
 
 
-async def test_robots_of_a_private_address_are_not_asked_either(rig, site: LoopbackSite) -> None:
+async def test_robots_of_a_private_address_are_not_asked_either(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """The request for robots.txt is under the same rule and gives the same outcome."""
     rig.settings |= {"allow_networks": [], "robots_txt": True}
 
@@ -31,7 +34,9 @@ async def test_robots_of_a_private_address_are_not_asked_either(rig, site: Loopb
     assert site.n_connections == 0
 
 
-async def test_a_public_answer_beside_a_private_one_is_used(rig, site: LoopbackSite) -> None:
+async def test_a_public_answer_beside_a_private_one_is_used(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """Only the addresses that may be connected to are left."""
     resolver = StaticResolver({"a.example": ["10.0.0.1", "127.0.0.1"]})
     rig.settings["resolver"] = resolver
@@ -43,7 +48,9 @@ async def test_a_public_answer_beside_a_private_one_is_used(rig, site: LoopbackS
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "[::1]", "[::ffff:7f00:1]", "10.0.0.1", "169.254.169.254"]
 )
-async def test_a_literal_private_address_is_denied(rig, site: LoopbackSite, host: str) -> None:
+async def test_a_literal_private_address_is_denied(
+    rig: FetchRig, site: LoopbackSite, host: str
+) -> None:
     """A literal address skips the resolver, but not the rule."""
     rig.settings["allow_networks"] = []
 
@@ -64,7 +71,7 @@ async def test_a_literal_private_address_is_denied(rig, site: LoopbackSite, host
     ],
 )
 async def test_a_redirect_to_a_private_address_is_recorded_not_followed(
-    rig, site: LoopbackSite, location: str
+    rig: FetchRig, site: LoopbackSite, location: str
 ) -> None:
     """The page is a redirect; what it points to is not asked."""
     site.route("/", Answer("go", 302, {"Location": location}), host="a.example")
@@ -77,7 +84,7 @@ async def test_a_redirect_to_a_private_address_is_recorded_not_followed(
 
 
 async def test_a_redirect_to_a_name_with_a_private_address_is_not_followed(
-    rig, site: LoopbackSite
+    rig: FetchRig, site: LoopbackSite
 ) -> None:
     """Another host is never asked on behalf of a page; as a page of its own it is denied."""
     rig.settings |= {
@@ -96,7 +103,7 @@ async def test_a_redirect_to_a_name_with_a_private_address_is_not_followed(
 
 
 async def test_a_name_that_changes_its_address_is_checked_each_time(
-    rig, site: LoopbackSite
+    rig: FetchRig, site: LoopbackSite
 ) -> None:
     """A second answer of the name server cannot lead inside."""
     table = {"a.example": ["127.0.0.1"]}
@@ -113,7 +120,9 @@ async def test_a_name_that_changes_its_address_is_checked_each_time(
     assert (second.outcome, second.reason) == (Outcome.DENIED, "private_address")
 
 
-async def test_robots_that_redirect_inside_leave_no_rules(rig, site: LoopbackSite) -> None:
+async def test_robots_that_redirect_inside_leave_no_rules(
+    rig: FetchRig, site: LoopbackSite
+) -> None:
     """A robots.txt that leads to a private address is one that leads nowhere."""
     rig.settings |= {
         "robots_txt": True,

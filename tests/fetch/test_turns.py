@@ -13,10 +13,11 @@ from recrawl.fetch import turns
 from recrawl.fetch.conditional import http_date
 from recrawl.ports.fetcher import PageRequest
 from recrawl.ports.store import HostRow
+from recrawl.testing.rig import FetchRig
 from recrawl.testing.site import Answer, LoopbackSite
 
 
-async def test_a_request_waits_until_its_host_is_ready(rig, site: LoopbackSite) -> None:
+async def test_a_request_waits_until_its_host_is_ready(rig: FetchRig, site: LoopbackSite) -> None:
     """The row's time is heeded, and moved on by the delay."""
     rig.settings["min_delay"] = 2.0
     site.route("/", Answer("x"))
@@ -31,7 +32,7 @@ async def test_a_request_waits_until_its_host_is_ready(rig, site: LoopbackSite) 
 
 @pytest.mark.parametrize("n_at_once", [1, 3])
 async def test_calls_for_one_host_are_apart_even_with_old_rows(
-    rig, site: LoopbackSite, n_at_once: int
+    rig: FetchRig, site: LoopbackSite, n_at_once: int
 ) -> None:
     """Calls side by side, each with the row from before, leave one delay after another."""
     rig.settings |= {"min_delay": 2.0, "requests_per_host": n_at_once}
@@ -49,7 +50,7 @@ async def test_calls_for_one_host_are_apart_even_with_old_rows(
 
 @pytest.mark.parametrize("n_at_once", [1, 2])
 async def test_so_many_requests_are_under_way_at_once(
-    rig, site: LoopbackSite, n_at_once: int
+    rig: FetchRig, site: LoopbackSite, n_at_once: int
 ) -> None:
     """A slow answer holds up the next request only where one at a time is allowed."""
     rig.settings |= {"requests_per_host": n_at_once, "timeout": 0.2}
@@ -67,7 +68,7 @@ async def test_so_many_requests_are_under_way_at_once(
 
 
 @pytest.mark.parametrize("status", [429, 503])
-async def test_retry_after_holds_the_host(rig, site: LoopbackSite, status: int) -> None:
+async def test_retry_after_holds_the_host(rig: FetchRig, site: LoopbackSite, status: int) -> None:
     """Seconds and dates count from the answer on, for all pages of the host."""
     rig.settings["min_delay"] = 1.0
     start = rig.clock.now()
@@ -88,7 +89,7 @@ async def test_retry_after_holds_the_host(rig, site: LoopbackSite, status: int) 
     assert rig.row("127.0.0.1").n_errors == 0
 
 
-async def test_other_errors_do_not_read_retry_after(rig, site: LoopbackSite) -> None:
+async def test_other_errors_do_not_read_retry_after(rig: FetchRig, site: LoopbackSite) -> None:
     """500 backs off; 404 does not count against the host at all."""
     site.route("/500", Answer("x", 500, {"Retry-After": "7"}))
     site.route("/404", Answer("x", 404, {"Retry-After": "7"}))
@@ -100,7 +101,7 @@ async def test_other_errors_do_not_read_retry_after(rig, site: LoopbackSite) -> 
     assert rig.row("127.0.0.1").ready_at == start + 60_000
 
 
-async def test_a_newer_row_from_outside_is_taken_over(rig, site: LoopbackSite) -> None:
+async def test_a_newer_row_from_outside_is_taken_over(rig: FetchRig, site: LoopbackSite) -> None:
     """Another process may have asked the host since we did."""
     site.route("/", Answer("x"))
     await rig.fetch("/")
@@ -113,7 +114,7 @@ async def test_a_newer_row_from_outside_is_taken_over(rig, site: LoopbackSite) -
     assert rig.row("127.0.0.1").n_errors == 0
 
 
-async def test_an_own_back_off_can_be_set(rig, site: LoopbackSite) -> None:
+async def test_an_own_back_off_can_be_set(rig: FetchRig, site: LoopbackSite) -> None:
     """First and longest wait are settings."""
     rig.settings |= {"backoff": 10.0, "max_backoff": 15.0}
     site.route("/", Answer("x", 500))
@@ -125,7 +126,7 @@ async def test_an_own_back_off_can_be_set(rig, site: LoopbackSite) -> None:
     assert [asked.at - start for asked in site.requests] == [0, 10_000, 25_000, 40_000]
 
 
-async def test_hosts_do_not_wait_for_each_other(rig, site: LoopbackSite) -> None:
+async def test_hosts_do_not_wait_for_each_other(rig: FetchRig, site: LoopbackSite) -> None:
     """A host that must wait keeps no other from being asked."""
     site.route("/", Answer("x"), host="b.example")
     now = rig.clock.now()
@@ -144,7 +145,7 @@ async def test_hosts_do_not_wait_for_each_other(rig, site: LoopbackSite) -> None
     assert [asked.host for asked in site.requests] == ["b.example"]
 
 
-async def test_a_cancelled_wait_gives_its_slot_back(rig, site: LoopbackSite) -> None:
+async def test_a_cancelled_wait_gives_its_slot_back(rig: FetchRig, site: LoopbackSite) -> None:
     """A page given up while it waits does not block its host."""
     site.route("/", Answer("x"))
     real, row = rig.clock.sleep_until, rig.row("127.0.0.1")
@@ -168,7 +169,7 @@ async def test_a_cancelled_wait_gives_its_slot_back(rig, site: LoopbackSite) -> 
 
 
 async def test_idle_hosts_are_forgotten(
-    rig, site: LoopbackSite, monkeypatch: pytest.MonkeyPatch
+    rig: FetchRig, site: LoopbackSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Memory does not grow with every host ever seen; hosts that must wait are kept."""
     monkeypatch.setattr(turns, "_MANY_HOSTS", 10)
