@@ -108,9 +108,12 @@ def commands() -> str:
         usage = command.get_usage(inner).removeprefix("Usage: ")
         text = "\n\n".join(map(_paragraph, inspect.cleandoc(command.help or "").split("\n\n")))
         records = [p for p in command.params if isinstance(p, click.Option)]
-        options = (record for option in records if (record := option.get_help_record(inner)))
-        table = _table(("option", "meaning"), ((_code(head), meaning) for head, meaning in options))
-        parts.append(f"## {name}\n\n```\n{' '.join(usage.split())}\n```\n\n{text}\n\n{table}")
+        options = [record for option in records if (record := option.get_help_record(inner))]
+        part = f"## {name}\n\n```\n{' '.join(usage.split())}\n```\n\n{text}"
+        if options:
+            rows = ((_code(head), meaning) for head, meaning in options)
+            part += "\n\n" + _table(("option", "meaning"), rows)
+        parts.append(part)
     return "\n\n".join(parts)
 
 
