@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from recrawl.core.states import PageStates, PageStatus
+from recrawl.core.timing import Timing
 from recrawl.core.visit import Outcome, Visits
 from recrawl.schedules import lifecycle
 from recrawl.testing.factories import NOW
@@ -20,7 +21,8 @@ def after(
     """Return the interval and the wait after a failure of one page. [s]."""
     states = PageStates.of(1, interval=interval, **columns)
     visits = Visits.of(1, fetched_at=NOW, outcome=outcome)
-    timing = lifecycle.after_failure(states, visits, exact=exact, **SETTINGS)
+    timing = Timing(np.zeros(1), np.zeros(1, np.int64), np.zeros(1, np.int64))
+    lifecycle.put_failures(timing, states, visits, exact=exact, **SETTINGS)
     return timing.interval[0], (timing.next_fetch_at[0] - NOW) / 1000
 
 

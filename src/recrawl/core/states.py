@@ -168,7 +168,8 @@ class PageStates:
         """Return these states with some columns replaced; each is cast to the column's dtype."""
         dtypes = {column.name: column.dtype for column in COLUMNS}
         return replace(
-            self, **{name: values.astype(dtypes[name]) for name, values in columns.items()}
+            self,
+            **{name: values.astype(dtypes[name], copy=False) for name, values in columns.items()},
         )
 
     def row(self, i: int) -> PageState:

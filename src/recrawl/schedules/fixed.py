@@ -11,7 +11,7 @@ from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.numeric import round_half_up
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Timing
-from recrawl.core.visit import Observation, Visits, is_usable
+from recrawl.core.visit import Observation, Visits
 from recrawl.schedules import lifecycle
 
 __all__ = ["Fixed"]
@@ -74,22 +74,22 @@ class Fixed:
         if self.exact:
             interval = np.where(states.interval == 0, self.default_interval, states.interval)
         else:
-            interval = lifecycle.known_interval(states, self.default_interval)
+            interval = lifecycle.known_interval(
+                states.interval, states.fixed_interval, self.default_interval
+            )
         is_new = (visits.modified_at <= 0) | (visits.observation == Observation.CHANGED)
         timing = Timing(
             interval=interval,
             next_fetch_at=visits.fetched_at + round_half_up(interval * 1000),
             modified_at=np.where(is_new, visits.fetched_at, visits.modified_at),
         )
-        failed = np.flatnonzero(~is_usable(visits.outcome))
-        if failed.size:
-            part = lifecycle.after_failure(
-                states.take(failed),
-                visits.take(failed),
-                default_interval=self.default_interval,
-                interval_max=self.interval_max,
-                retry_interval=self.retry_interval,
-                exact=self.exact,
-            )
-            timing = lifecycle.overlay(timing, failed, part)
+        lifecycle.put_failures(
+            timing,
+            states,
+            visits,
+            default_interval=self.default_interval,
+            interval_max=self.interval_max,
+            retry_interval=self.retry_interval,
+            exact=self.exact,
+        )
         return timing

@@ -13,17 +13,16 @@ from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.numeric import round_half_up, round_to_int
 from recrawl.core.states import Mask, PageStates, PageStatus, Seconds, Small, Times
 from recrawl.core.timing import Timing
-from recrawl.core.visit import Outcome, Visits
+from recrawl.core.visit import Outcome, Visits, is_usable
 from recrawl.errors import InputError
 
 __all__ = [
-    "after_failure",
     "first",
     "fixed_mask",
     "gone",
     "known_interval",
     "last_fetch_at",
-    "overlay",
+    "put_failures",
     "require",
     "retry",
     "should_fetch",
@@ -48,7 +47,7 @@ def first(states: PageStates, now: int, *, default_interval: float, exact: bool)
     if exact:
         interval = np.full(n, float(default_interval))
     else:
-        interval = known_interval(states, default_interval)
+        interval = known_interval(states.interval, states.fixed_interval, default_interval)
     return Timing(interval, np.full(n, now, dtype=np.int64), states.modified_at)
 
 
@@ -95,7 +94,8 @@ def retry(
     return interval, fetched_at + round_half_up(wait * 1000)
 
 
-def after_failure(
+def put_failures(
+    timing: Timing,
     states: PageStates,
     visits: Visits,
     *,
@@ -103,15 +103,17 @@ def after_failure(
     interval_max: float,
     retry_interval: float,
     exact: bool,
-) -> Timing:
-    """Return the timing after visits that gave no usable answer.
+) -> None:
+    """Write the timing of the visits that gave no usable answer over what is there.
 
     Parameters
     ----------
+    timing : Timing
+        Made by the caller, who has not given it away yet: it is written into.
     states : PageStates
-        Merged states of these pages, with the interval of before.
+        Merged states of the pages, with the interval of before.
     visits : Visits
-        RETRY, GONE, PARSE_FAILED, DENIED or EMPTY.
+        Their visits; those with a usable answer are left alone.
     default_interval, interval_max, retry_interval : float
         See ``known_interval``, ``gone`` and ``retry``. [s]
     exact : bool
@@ -123,48 +125,42 @@ def after_failure(
     temporary failures follow ``retry``.  A denied or empty page waits for its interval.
     Columns read: fixed_interval, interval, modified_at, status.
     """
-    fetched_at = visits.fetched_at
-    interval = states.interval if exact else known_interval(states, default_interval)
-    is_retry = visits.outcome == Outcome.RETRY
-    is_gone = (visits.outcome == Outcome.GONE) | (visits.outcome == Outcome.PARSE_FAILED)
-    is_gone |= is_retry & (states.status == PageStatus.GONE)
+    failed = np.flatnonzero(~is_usable(visits.outcome))
+    if failed.size == 0:
+        return
+    outcome, fetched_at = visits.outcome[failed], visits.fetched_at[failed]
+    interval, fixed = states.interval[failed], states.fixed_interval[failed]
     if not exact:
-        is_gone &= ~fixed_mask(states.fixed_interval)
+        interval = known_interval(interval, fixed, default_interval)
+    is_retry = outcome == Outcome.RETRY
+    is_gone = (outcome == Outcome.GONE) | (outcome == Outcome.PARSE_FAILED)
+    is_gone |= is_retry & (states.status[failed] == PageStatus.GONE)
+    if not exact:
+        is_gone &= ~fixed_mask(fixed)
     longer, gone_at = gone(interval, fetched_at, interval_max=interval_max, exact=exact)
     _, retry_at = retry(interval, fetched_at, retry_interval=retry_interval, exact=exact)
     next_fetch_at = fetched_at + round_half_up(interval * 1000)
     next_fetch_at = np.where(is_retry, retry_at, next_fetch_at)
-    return Timing(
-        interval=np.where(is_gone, longer, interval),
-        next_fetch_at=np.where(is_gone, gone_at, next_fetch_at),
-        modified_at=states.modified_at,
-    )
+    timing.interval[failed] = np.where(is_gone, longer, interval)
+    timing.next_fetch_at[failed] = np.where(is_gone, gone_at, next_fetch_at)
+    timing.modified_at[failed] = states.modified_at[failed]
 
 
-def known_interval(states: PageStates, default_interval: float) -> Seconds:
+def known_interval(
+    interval: Seconds, fixed_interval: NDArray[np.float32], default_interval: float
+) -> Seconds:
     """Return the interval to start from: set by hand, learned, or else the default.
 
     An interval that is NaN, 0 or negative means "use the default" (case sch-006). [s]
     """
-    learned = np.where(states.interval > 0, states.interval, default_interval)
-    fixed = states.fixed_interval.astype(np.float64)
-    return np.where(fixed_mask(states.fixed_interval), fixed, learned)
+    learned = np.where(interval > 0, interval, default_interval)
+    return np.where(fixed_mask(fixed_interval), fixed_interval.astype(np.float64), learned)
 
 
 def fixed_mask(fixed_interval: NDArray[np.float32]) -> Mask:
     """Return where an interval was set by hand that can be used."""
     is_fixed: Mask = (fixed_interval >= SHORTEST_INTERVAL) & (fixed_interval <= LONGEST_INTERVAL)
     return is_fixed
-
-
-def overlay(timing: Timing, index: NDArray[np.intp], part: Timing) -> Timing:
-    """Return the timing with the rows at ``index`` taken from ``part``."""
-    interval, next_fetch_at = timing.interval.copy(), timing.next_fetch_at.copy()
-    modified_at = timing.modified_at.copy()
-    interval[index] = part.interval
-    next_fetch_at[index] = part.next_fetch_at
-    modified_at[index] = part.modified_at
-    return Timing(interval, next_fetch_at, modified_at)
 
 
 def last_fetch_at(status: Small, next_fetch_at: Times, interval: Seconds) -> Times:

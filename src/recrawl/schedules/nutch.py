@@ -13,7 +13,7 @@ from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.numeric import divide, round_half_up, round_to_int, to_long
 from recrawl.core.states import Keys, PageStates, Seconds, Small, Times
 from recrawl.core.timing import Timing
-from recrawl.core.visit import Observation, Visits, is_usable
+from recrawl.core.visit import Observation, Visits
 from recrawl.schedules import lifecycle
 from recrawl.schedules.nutch_hosts import HostIntervals
 
@@ -127,18 +127,16 @@ class NutchAdaptive:
     def after(self, states: PageStates, visits: Visits) -> Timing:
         """Return the timing after one visit a page."""
         timing = self._after_answer(states, visits)
-        failed = np.flatnonzero(~is_usable(visits.outcome))
-        if failed.size == 0:
-            return timing
-        part = lifecycle.after_failure(
-            states.take(failed),
-            visits.take(failed),
+        lifecycle.put_failures(
+            timing,
+            states,
+            visits,
             default_interval=self.default_interval,
             interval_max=self.interval_max,
             retry_interval=self.retry_interval,
             exact=self.exact,
         )
-        return lifecycle.overlay(timing, failed, part)
+        return timing
 
     def _after_answer(self, states: PageStates, visits: Visits) -> Timing:
         """Return the timing as if every visit had given a usable answer."""
@@ -161,14 +159,14 @@ class NutchAdaptive:
         fixed = states.fixed_interval
         has_fixed = ~np.isnan(fixed) if self.exact else lifecycle.fixed_mask(fixed)
         chosen = np.flatnonzero(has_fixed)
-        if chosen.size == 0:
-            return timing
-        fixed = fixed[chosen]
-        wait = round_half_up(fixed.astype(np.float64) * 1000)
-        # The original keeps whatever modified time it is given for such a page.
-        modified_at = visits.modified_at if self.exact else timing.modified_at
-        part = Timing(self._kept(fixed), visits.fetched_at[chosen] + wait, modified_at[chosen])
-        return lifecycle.overlay(timing, chosen, part)
+        if chosen.size:
+            wait = round_half_up(fixed[chosen].astype(np.float64) * 1000)
+            timing.interval[chosen] = self._kept(fixed[chosen])
+            timing.next_fetch_at[chosen] = visits.fetched_at[chosen] + wait
+            if self.exact:
+                # The original keeps whatever modified time it is given for such a page.
+                timing.modified_at[chosen] = visits.modified_at[chosen]
+        return timing
 
     def _limits(self, host_key: Keys) -> tuple[Interval, Interval]:
         """Return the least and greatest interval, one number where all hosts share it."""
