@@ -145,6 +145,21 @@ def test_a_file_locked_while_it_is_made(path: Path) -> None:
     other.close()
 
 
+def test_a_reader_of_a_file_without_a_log(path: Path) -> None:
+    """A store whose journal was set back waits for its readers, then says who is in the way."""
+    SqliteStore(path).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA journal_mode = DELETE")
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM pages").fetchall()
+
+    with pytest.raises(StoreError, match="locked by another process"):
+        SqliteStore(path, busy_timeout=0.05)
+
+    other.close()
+    SqliteStore(path).close()
+
+
 def test_a_file_that_must_not_be_written(store: SqliteStore) -> None:
     """A write that is not allowed says what to allow."""
     store._database._connection.execute("PRAGMA query_only = 1")

@@ -30,7 +30,8 @@ _SETTINGS = (
     "PRAGMA wal_autocheckpoint = 4000",
     "PRAGMA journal_size_limit = 67108864",
 )
-_WAL_TRIES = 50
+# [s]
+_WAL_WAIT = 0.02
 
 
 class Transaction:
@@ -39,25 +40,29 @@ class Transaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def rows(self, query: str, **values: Any) -> list[Row]:
+    def rows(self, name: str, /, **values: Any) -> list[Row]:
         """Return all rows of a query."""
-        return self._connection.execute(QUERIES[query], values).fetchall()
+        query = QUERIES[name]
+        return self._connection.execute(query.text, query.bind(values)).fetchall()
 
-    def stream(self, query: str, **values: Any) -> Generator[Row, None, None]:
+    def stream(self, name: str, /, **values: Any) -> Generator[Row, None, None]:
         """Yield the rows of a query; the query ends when the caller stops."""
-        cursor = self._connection.execute(QUERIES[query], values)
+        query = QUERIES[name]
+        cursor = self._connection.execute(query.text, query.bind(values))
         try:
             yield from cursor
         finally:
             cursor.close()
 
-    def run(self, query: str, **values: Any) -> None:
+    def run(self, name: str, /, **values: Any) -> None:
         """Run a statement."""
-        self._connection.execute(QUERIES[query], values)
+        query = QUERIES[name]
+        self._connection.execute(query.text, query.bind(values))
 
-    def run_many(self, query: str, rows: Iterable[Values]) -> None:
+    def run_many(self, name: str, rows: Iterable[Values]) -> None:
         """Run a statement for each row of values."""
-        self._connection.executemany(QUERIES[query], rows)
+        query = QUERIES[name]
+        self._connection.executemany(query.text, map(query.bind, rows))
 
 
 class Database:
@@ -89,23 +94,24 @@ class Database:
                 prepare(self._connection, path, create=create)
                 for setting in _SETTINGS:
                     self._connection.execute(setting)
-                self._use_wal()
+                self._use_wal(busy_timeout)
             except BaseException:
                 self._connection.close()
                 raise
 
-    def _use_wal(self) -> None:
+    def _use_wal(self, busy_timeout: float) -> None:
         """Switch to write-ahead logging; SQLite does not wait for others here, so we do."""
-        for _ in range(_WAL_TRIES):
+        n_waits = round(busy_timeout / _WAL_WAIT)
+        while True:
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or n_waits == 0:
                     raise
-                time.sleep(0.02)
+                n_waits -= 1
+                time.sleep(_WAL_WAIT)
             else:
                 return
-        raise StoreError(f"{self.path} is locked by another process; end it", value=self.path)
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:

@@ -3,12 +3,45 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
+from operator import itemgetter
+from typing import Any
 
-__all__ = ["QUERIES"]
+__all__ = ["QUERIES", "Query"]
 
 
-def _load(text: str) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One statement as the driver takes it.
+
+    Parameters
+    ----------
+    text : str
+        The statement; its parameters are numbered, which the driver binds faster than names.
+    names : tuple of str
+        The parameters' names, in the order of their numbers.
+    bind : callable
+        Returns the parameters' values in that order, out of values by name.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    bind: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+
+    @classmethod
+    def of(cls, text: str) -> Query:
+        """Return the statement of a text with named parameters."""
+        names = tuple(dict.fromkeys(re.findall(r":(\w+)", text)))
+        numbered = re.sub(r":(\w+)", lambda name: f"?{names.index(name[1]) + 1}", text)
+        # For one name or none itemgetter returns no tuple.
+        if len(names) > 1:
+            return cls(numbered, names, itemgetter(*names))
+        return cls(numbered, names, lambda values: tuple(values[name] for name in names))
+
+
+def _load(text: str) -> dict[str, Query]:
     """Return the statements by name; ``{page_columns}`` is filled in."""
     parts = re.split(r"^-- name: (\w+)\n", text, flags=re.MULTILINE)[1:]
     bodies = {
@@ -16,10 +49,13 @@ def _load(text: str) -> dict[str, str]:
         for name, body in zip(parts[::2], parts[1::2], strict=True)
     }
     page_columns = bodies.pop("page_columns")
-    return {name: body.replace("{page_columns}", page_columns) for name, body in bodies.items()}
+    return {
+        name: Query.of(body.replace("{page_columns}", page_columns))
+        for name, body in bodies.items()
+    }
 
 
 #: Statements by name.
-QUERIES: dict[str, str] = _load(
+QUERIES: dict[str, Query] = _load(
     files("recrawl.stores.sqlite").joinpath("queries.sql").read_text(encoding="utf-8")
 )

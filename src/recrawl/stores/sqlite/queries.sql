@@ -138,21 +138,28 @@ DELETE FROM leases
 WHERE host_key = (SELECT host_key FROM pages WHERE page_key = :page_key)
     AND page_key = :page_key AND owner = :owner;
 
+-- name: end_lease
+-- End the lease of a page whose host is known.
+DELETE FROM leases WHERE host_key = :host_key AND page_key = :page_key;
+
 -- name: cancel_lease
 -- End the lease of a page, whoever holds it.
 DELETE FROM leases
 WHERE host_key = (SELECT host_key FROM pages WHERE page_key = :page_key)
     AND page_key = :page_key;
 
--- name: check_commit
--- What a commit must know of its page: URL, lease, whether the visit is there.
+-- name: check_commits
+-- What commits must know of their pages: URL, host, lease, whether the visit is there.
+-- One row, in order, for each [page_key, fetched_at] of a JSON list.
 SELECT p.url, p.host_key, l.owner, l.until,
     EXISTS (
         SELECT 1 FROM visits AS v
-        WHERE v.page_key = :page_key AND v.fetched_at = :fetched_at
+        WHERE v.page_key = p.page_key AND v.fetched_at = json_extract(k.value, '$[1]')
     )
-FROM pages AS p LEFT JOIN leases AS l ON l.host_key = p.host_key AND l.page_key = p.page_key
-WHERE p.page_key = :page_key;
+FROM json_each(:visits) AS k
+LEFT JOIN pages AS p ON p.page_key = json_extract(k.value, '$[0]')
+LEFT JOIN leases AS l ON l.host_key = p.host_key AND l.page_key = p.page_key
+ORDER BY k.key;
 
 -- name: next_due_hosts
 -- Hosts by due time, with what they wait for: their ready time and the first end of a lease.

@@ -57,10 +57,10 @@ def prepare(connection: sqlite3.Connection, path: Path, *, create: bool) -> None
             _run(connection, schema, SCHEMA_VERSION)
         elif not _is_current(connection, path):
             migrate(connection)
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -24,7 +24,7 @@ from recrawl.ports.store import (
     VisitRow,
 )
 from recrawl.stores.sqlite import rows, writing
-from recrawl.stores.sqlite.database import Database, Row, Transaction
+from recrawl.stores.sqlite.database import Database, Row
 from recrawl.stores.sqlite.failures import translated
 
 __all__ = ["SqliteStore"]

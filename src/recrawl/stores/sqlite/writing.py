@@ -67,8 +67,8 @@ class _Verdict:
 
     accepted: list[Commit] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
-    ended: set[int] = field(default_factory=set)
-    host_keys: set[int] = field(default_factory=set)
+    # Pages whose lease ends, with their hosts.
+    ended: dict[int, int] = field(default_factory=dict)
 
 
 def commit(
@@ -77,10 +77,13 @@ def commit(
     """Write processed visits; return the page keys that were skipped."""
     verdict = _judge(sql, owner, commits, now)
     _write_visits(sql, verdict.accepted, keep_visits)
-    sql.run_many("delete_lease", [{"page_key": key, "owner": owner} for key in verdict.ended])
+    sql.run_many(
+        "end_lease",
+        [{"page_key": key, "host_key": host_key} for key, host_key in verdict.ended.items()],
+    )
     hosts = {each.host.host_key: rows.host_values(each.host) for each in verdict.accepted}
     sql.run_many("commit_host", hosts.values())
-    _refresh_hosts(sql, verdict.host_keys - hosts.keys())
+    _refresh_hosts(sql, set(verdict.ended.values()) - hosts.keys())
     insert(sql, [page for each in verdict.accepted for page in each.found], is_strict=False)
     return verdict.skipped
 
@@ -89,22 +92,21 @@ def _judge(sql: Transaction, owner: str, commits: Sequence[Commit], now: int) ->
     """Tell which commits are to be written, in their order."""
     verdict = _Verdict()
     written: set[tuple[int, int]] = set()
-    for each in commits:
-        key, fetched_at = each.page.state.page_key, each.visit.fetched_at
-        there = sql.rows("check_commit", page_key=key, fetched_at=fetched_at)
-        if not there:
+    visits = [(each.page.state.page_key, each.visit.fetched_at) for each in commits]
+    there = sql.rows("check_commits", visits=json.dumps(visits))
+    for each, (key, fetched_at), row in zip(commits, visits, there, strict=True):
+        url, host_key, holder, until, is_known = row
+        if url is None:
             verdict.skipped.append(key)
             continue
-        url, host_key, holder, until, is_known = there[0]
         _check_url(url, each.page)
         is_held = holder == owner and until > now and key not in verdict.ended
         if is_held:
-            verdict.ended.add(key)
+            verdict.ended[key] = host_key
         if is_known or (key, fetched_at) in written:
             continue
         if is_held:
             verdict.accepted.append(each)
-            verdict.host_keys.add(host_key)
             written.add((key, fetched_at))
         else:
             verdict.skipped.append(key)

@@ -123,6 +123,7 @@ class _Machine(RuleBasedStateMachine):
     @rule(limit=st.integers(0, 20))
     def read(self, limit: int) -> None:
         self._both("due", self.now, limit=limit)
+        self._both("next_due", self.now, due_by=_at(self.now, limit - 10))
         self._both("changes", limit, limit=limit)
         keys = [page_row(url).state.page_key for url in _URLS]
         self._both("scan", after=keys[limit % len(keys)], limit=limit)
