@@ -25,6 +25,9 @@ from recrawl.ports.store import HostRow
 
 __all__ = ["HttpFetcher"]
 
+# Hosts whose refusal is remembered: parsing an address costs more than all else we add.
+_MANY_HOSTS = 4096
+
 
 class HttpFetcher:
     """Implements ``ports.fetcher.Fetcher`` over one pool of connections.
@@ -117,6 +120,7 @@ class HttpFetcher:
         self._clock = clock
         self._has_contact = has_contact(user_agent)
         self._rule = AddressRule(allow_networks)
+        self._refusals: dict[str, str] = {}
         self._max_size = max_size
         self._max_redirects = max_redirects
         politeness = Politeness(min_delay, backoff, max_backoff)
@@ -162,6 +166,14 @@ class HttpFetcher:
 
     def _refusal(self, host: str) -> str:
         """Return why no page of a host is fetched, whatever robots.txt says; "" if it may be."""
+        known = self._refusals.get(host)
+        if known is None:
+            if len(self._refusals) >= _MANY_HOSTS:
+                self._refusals.clear()
+            known = self._refusals[host] = self._find_refusal(host)
+        return known
+
+    def _find_refusal(self, host: str) -> str:
         if self._rule.refuses_host(host):
             return PRIVATE_ADDRESS
         if not self._has_contact and not is_loopback(host):

@@ -264,7 +264,7 @@ class RobotsFiles:
         """
         if self._store is not None:
             row = self._store.hosts([row.host_key]).get(row.host_key, row)
-        turn = self._paced.visitor(row)
+        turn = self._paced.turn(row)
         turn.n_users += 1
         try:
             _, reply = await self._paced.send(url, turn, max_size=MAX_ROBOTS)

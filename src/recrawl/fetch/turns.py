@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
 
 from recrawl.fetch.conditional import retry_after
 from recrawl.fetch.failures import LOCAL_REASONS, PRIVATE_ADDRESS
@@ -22,7 +23,7 @@ _HOST_FAILURES = frozenset({"timeout", "dns", "tls", "connection", "bad_http"})
 
 
 class Turn:
-    """One host while it is being asked.
+    """One host while it is being asked; as a context manager, one of its slots.
 
     Parameters
     ----------
@@ -32,16 +33,34 @@ class Turn:
         Requests that may be under way at the same time.
     """
 
-    __slots__ = ("asking_robots", "n_users", "replied_at", "row", "slots")
+    __slots__ = ("_slots", "asking_robots", "n_users", "replied_at", "row")
 
     def __init__(self, row: HostRow, n_at_once: int) -> None:
         self.row = row
-        self.slots = asyncio.Semaphore(n_at_once)
+        self._slots = asyncio.Semaphore(n_at_once)
         #: Held while robots.txt is asked for: it is asked for once.
         self.asking_robots = asyncio.Lock()
         self.n_users = 0
         #: When the last answer came, so that a kept connection may exist. [ms]
         self.replied_at: int | None = None
+
+    async def __aenter__(self) -> Self:
+        self.n_users += 1
+        try:
+            await self._slots.acquire()
+        except BaseException:
+            self.n_users -= 1
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._slots.release()
+        self.n_users -= 1
 
     def merge(self, row: HostRow) -> None:
         """Take over a row from outside if it is newer: every request moves ``ready_at`` on."""
@@ -83,19 +102,8 @@ class PacedWire:
         self._turns: dict[int, Turn] = {}
         self._prune_at = _MANY_HOSTS
 
-    @asynccontextmanager
-    async def turn(self, row: HostRow) -> AsyncIterator[Turn]:
-        """Wait for one of the host's slots and hold it."""
-        turn = self.visitor(row)
-        turn.n_users += 1
-        try:
-            async with turn.slots:
-                yield turn
-        finally:
-            turn.n_users -= 1
-
-    def visitor(self, row: HostRow) -> Turn:
-        """Return the host's turn without holding a slot, for a request on another's behalf."""
+    def turn(self, row: HostRow) -> Turn:
+        """Return the host's turn, with what is newer of its row and the one given."""
         turn = self._turns.get(row.host_key)
         if turn is None:
             if len(self._turns) >= self._prune_at:
