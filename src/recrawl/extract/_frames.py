@@ -15,6 +15,9 @@ __all__ = ["FrameReader", "pack", "pack_extracted", "pack_request", "unpack_extr
 _HEAD = struct.Struct("<III")  # bytes that follow, number of the message, count of fields
 _NONE = 0xFFFFFFFF
 
+# Longest message; what claims to be longer is none.
+_MAX_SIZE = 1 << 30
+
 
 def pack(number: int, fields: Sequence[bytes | None]) -> bytes:
     """Return a message as bytes; None stays apart from an empty field."""
@@ -35,7 +38,7 @@ class FrameReader:
 
         Raises
         ------
-        struct.error
+        ValueError, struct.error
             The stream holds no messages.
         """
         self._buffer += data
@@ -43,6 +46,8 @@ class FrameReader:
         try:
             while len(self._buffer) - start >= _HEAD.size:
                 size, number, n_fields = _HEAD.unpack_from(self._buffer, start)
+                if size > _MAX_SIZE:
+                    raise ValueError(f"a message of {size} bytes; at most {_MAX_SIZE} are allowed")
                 if len(self._buffer) - start - _HEAD.size < size:
                     return
                 fields = self._fields(start + _HEAD.size, n_fields)

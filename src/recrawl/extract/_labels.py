@@ -80,6 +80,9 @@ _LABELS = {
     "asmo-708": "iso-8859-6",
     "big5-hkscs": "big5",
     "cn-big5": "big5",
+    "csgb2312": "gb18030",
+    "cseucpkdfmtjapanese": "euc-jp",
+    "cseuckr": "euc-kr",
     "csiso88596e": "iso-8859-6",
     "csiso88596i": "iso-8859-6",
     "csiso88598e": "iso-8859-8",
@@ -90,15 +93,19 @@ _LABELS = {
     "csmacintosh": "macintosh",
     "csunicode": "utf-16le",
     "dos-874": "windows-874",
+    "gb_2312": "gb18030",
+    "gb_2312-80": "gb18030",
     "iso-10646-ucs-2": "utf-16le",
     "iso-8859-6-e": "iso-8859-6",
     "iso-8859-6-i": "iso-8859-6",
     "iso-8859-8-e": "iso-8859-8",
     "iso-8859-8-i": "iso-8859-8",
+    "iso-ir-149": "euc-kr",
     "koi": "koi8-r",
     "koi8": "koi8-r",
     "koi8-ru": "koi8-u",
     "ks_c_5601-1989": "euc-kr",
+    "ksc_5601": "euc-kr",
     "logical": "iso-8859-8",
     "mac": "macintosh",
     "sun_eu_greek": "iso-8859-7",
@@ -124,20 +131,25 @@ _LABELS = {
     "x-x-big5": "big5",
 }
 
-_WINDOWS = re.compile(r"x-cp(125[0-8])")
+_LABEL = re.compile(r"[a-z0-9_.:-]{1,40}")
+_WINDOWS = re.compile(r"x-cp(?=125[0-8]$)")
+_ISO_8859 = re.compile(r"^iso8859(?=\d)")
 _YEAR = re.compile(r":\d{4}$")
 
 
 def charset_of_label(label: str) -> str | None:
     """Return the charset that a label means on the web; None if it means none we decode."""
     label = label.strip("\t\n\f\r \"'").lower()
+    if label in CODECS:
+        return label
     if label in _LABELS:
         return _LABELS[label]
-    if match := _WINDOWS.fullmatch(label):
-        return f"windows-{match[1]}"
+    if not _LABEL.fullmatch(label):
+        return None
+    label = _WINDOWS.sub("windows-", _YEAR.sub("", label))
+    label = _ISO_8859.sub("iso8859-", label)
     try:
-        codec = codecs.lookup(_YEAR.sub("", label)).name
-    except (LookupError, ValueError):
-        # ValueError: NUL or another character that no name of a codec has.
+        codec = codecs.lookup(label).name
+    except LookupError:
         return None
     return _WIDER.get(codec) or _BY_CODEC.get(codec)

@@ -154,8 +154,11 @@ class WorkerProcess(asyncio.Protocol):
         self.jobs.popleft().resolve(result)
 
     def _start_head(self) -> None:
-        """Note when the first document must be done; one timer serves all documents."""
+        """Note when the first document must be done; one timer serves many documents."""
         self._deadline = self._loop.time() + self._time_limit
+        if self._timer is not None and self._timer.when() > self._deadline:
+            self._timer.cancel()  # the one of the start
+            self._timer = None
         if self._timer is None:
             self._timer = self._loop.call_at(self._deadline, self._check)
 

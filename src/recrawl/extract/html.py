@@ -48,6 +48,7 @@ _OPTIONS = LexborDocumentOptions.WO_EVENTS.value
 
 # What is deleted from the source: C0 controls but white space, and DEL.
 _CONTROLS = bytes(byte for byte in range(0x20) if byte not in b"\t\n\f\r") + b"\x7f"
+_BLANKS = bytes.maketrans(b"\f", b" ")
 
 # Where unseen characters may come from beyond those: numeric references, C1 controls, U+FFFE and
 # U+FFFF in UTF-8.  Most pages hold none of these bytes, and cleaning costs as much as parsing.
@@ -100,16 +101,15 @@ def read_html(html: str) -> HtmlPage:
     html : str
         Source of the page, however broken.
     """
-    source = html.encode("utf-8", "replace").translate(None, _CONTROLS)
+    source = html.encode("utf-8", "replace").translate(_BLANKS, _CONTROLS)
     tree = LexborHTMLParser(source, options=_OPTIONS)
     title = _title(tree)
     base = tree.css_first("base[href]")
     base_href = None if base is None else base.attributes["href"]
     root = tree.body or tree.root
-    if root is None:
-        return HtmlPage("", title, (), base_href)
+    assert root is not None  # the parser makes <html> of anything
     references = _flatten(root)
-    # A form feed in the source is white space like any other, so it can mark the end of a line.
+    # No form feed is left in the source, so it can mark the end of a line.
     text = _lines(root.text(separator="\f", skip_empty=True))
     return HtmlPage(
         clean_text(text) if _may_hold_unseen(source) else text.strip(),

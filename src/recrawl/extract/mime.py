@@ -53,7 +53,7 @@ _TEXT = frozenset(
 
 # https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type
 _HTML_START = re.compile(
-    rb"(?:<!doctype html|</?(?:html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p"
+    rb"(?:<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p"
     rb"|meta|link|article|main|section|ul)[\s/>]|<!--)",
     re.IGNORECASE,
 )
