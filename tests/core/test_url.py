@@ -334,3 +334,34 @@ def test_redact_cuts_long_texts():
     """What is shown is at most 200 characters."""
     assert redact("x" * 201) == "x" * 199 + "…"
     assert redact("x" * 200) == "x" * 200
+
+
+PLAIN_TEXT = st.text(string.ascii_letters + string.digits + "-._~!$&'()*+,;=:@/", max_size=20)
+
+
+@given(
+    st.sampled_from(["http", "https"]),
+    st.one_of(st.just(""), st.integers(1, 99_999).map(lambda port: f":{port}")),
+    PLAIN_TEXT,
+    st.one_of(st.just(""), PLAIN_TEXT.map(lambda query: f"?{query}")),
+)
+def test_short_cut_of_canonical_url_changes_nothing(scheme, port, path, query):
+    """URLs that need no repair come out as they do the long way."""
+    text = f"{scheme}://a.example{port}/{path}{query}"
+
+    # A leading blank keeps the text from taking the short cut, and means nothing else.
+    assert accepted(text) == accepted(f" {text}")
+
+
+@given(PLAIN_TEXT, st.one_of(st.just(""), PLAIN_TEXT.map(lambda query: f"?{query}")))
+def test_short_cut_of_resolve_changes_nothing(path, query):
+    """A path of the same origin comes out as it does the long way."""
+    reference = f"/{path}{query}"
+    base = "https://a.example:8443/here/?q"
+
+    assert resolve(base, reference) == resolve(base, f" {reference}")
+
+
+def test_a_link_longer_than_any_url_is_none():
+    """Also a link that needs no repair has to fit."""
+    assert resolve("https://a.example/", "/" + "a" * MAX_URL) is None

@@ -42,8 +42,12 @@ _MAX_TEXT = 4 * MAX_URL
 
 # A URL that is canonical but for its host and dot segments. No "%", so nothing to decode.
 _PLAIN = re.compile(
-    r"(https?)://([A-Za-z0-9_.-]+)(/[A-Za-z0-9._~!$&'()*+,;=:@/-]*)"
+    r"(https?)://([A-Za-z0-9_.-]+)(?::([1-9][0-9]{0,4}))?(/[A-Za-z0-9._~!$&'()*+,;=:@/-]*)"
     r"(\?[A-Za-z0-9._~!$&'()*+,;=:@/?-]+)?"
+)
+# A link to a path of the same origin that needs no repair.
+_PLAIN_PATH = re.compile(
+    r"/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@/-]*(?:\?[A-Za-z0-9._~!$&'()*+,;=:@/?-]+)?"
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _TWO_SLASHES = re.compile(r"[/\\]{2}")
@@ -81,10 +85,11 @@ def canonical_url(text: str) -> str:
     'http://foo.example/~b%20c?x'
     """
     plain = _PLAIN.fullmatch(text)
-    if plain and "/." not in text and len(text) <= MAX_URL:
-        scheme, host, path, query = plain.groups("")
+    if plain and "/." not in text and len(text) <= MAX_URL and int(plain[3] or 1) <= 65535:
+        scheme, host, port, path, query = plain.groups("")
+        colon = "" if port in ("", str(_DEFAULT_PORTS[scheme])) else ":"
         try:
-            return f"{scheme}://{normalise_host(host)}{path}{query}"
+            return f"{scheme}://{normalise_host(host)}{colon}{port if colon else ''}{path}{query}"
         except UrlError as error:
             raise _refusal(text, error.message) from None
     try:
@@ -251,8 +256,11 @@ def resolve(base: str, reference: str) -> str | None:
     """
     if len(reference) > _MAX_TEXT:
         return None
-    reference = _trimmed(reference)
     try:
+        if _PLAIN_PATH.fullmatch(reference) and "/." not in reference:
+            url = _base_origin(base) + reference
+            return url if len(url) <= MAX_URL else None
+        reference = _trimmed(reference)
         scheme_match = _SCHEME.match(reference)
         if scheme_match is None:
             return canonical_url(_joined(_base(base), reference))
@@ -268,6 +276,11 @@ def resolve(base: str, reference: str) -> str | None:
 @lru_cache(maxsize=64)  # the links of a page share their base
 def _base(base: str) -> str:
     return canonical_url(base)
+
+
+@lru_cache(maxsize=64)
+def _base_origin(base: str) -> str:
+    return origin_of(canonical_url(base))
 
 
 def _is_page_scheme_of(scheme: str, base: str) -> bool:
