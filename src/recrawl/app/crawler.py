@@ -30,7 +30,7 @@ _HOLD = 5_000
 _PATIENCE = 60_000
 #: Pages that other processes add are seen at the latest after this. [ms]
 _POLL = 5_000
-#: While due pages wait for a place at their host, other hosts are asked for again after this. [s]
+#: While due pages cannot be leased, they are asked for again after this. [s]
 _RETRY = 0.5
 
 
@@ -49,9 +49,10 @@ class CrawlLimits:
     lease : float
         How long a page may be held. [s]
     batch : int
-        Visits committed in one transaction at most.
-    commit_wait : float
-        How long a finished visit may wait for others before the commit. [s]
+        Pages leased and visits committed in one transaction at most.
+    pause : float
+        Least time between two leases; also how long a finished visit may wait for others
+        before the commit. [s]
     grace : float
         How long requests under way may take to end after a stop. [s]
     """
@@ -61,17 +62,18 @@ class CrawlLimits:
     requests_per_host: int = 1
     lease: float = 600.0
     batch: int = 256
-    commit_wait: float = 0.05
+    pause: float = 0.2
     grace: float = 10.0
 
 
 @dataclass(slots=True)
 class _Host:
-    """A host in work: its row as it is now, and the pages that wait for their turn."""
+    """A host with leased pages: its row as it is now, and the pages that wait for their turn."""
 
     row: HostRow
     until: int
     pages: deque[PageRow] = field(default_factory=deque)
+    task: asyncio.Task[None] | None = None
 
 
 class Crawler:
@@ -123,8 +125,9 @@ class Crawler:
         self._observer = observer
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()
+        self._done = asyncio.Event()
         self._hosts: dict[int, _Host] = {}
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._waiting: deque[int] = deque()
         self._seen: asyncio.Queue[Seen | None] = asyncio.Queue()
         self._held: set[int] = set()
         self._totals = Totals()
@@ -143,6 +146,7 @@ class Crawler:
         """Take no more pages, end what is under way, give the rest back; safe to call twice."""
         self._stop.set()
         self._wake.set()
+        self._done.set()
 
     async def run(self, *, once: bool = False) -> Totals:
         """Fetch pages as they come due, until stopped.
@@ -165,64 +169,67 @@ class Crawler:
         try:
             while not self._stop.is_set():
                 self._wake.clear()
-                if self._take(due_by):
-                    await asyncio.sleep(0)
+                if self._lease(due_by):
+                    self._start_hosts()
                 elif not await self._wait(due_by):
                     break
+                await self._pause()
         finally:
             await self._finish(committer)
         return self._totals
 
-    def _take(self, due_by: int | None) -> bool:
-        """Lease pages for the hosts that have a free place; return whether there were any."""
-        free = self._limits.hosts - len(self._tasks)
-        if free <= 0:
+    def _lease(self, due_by: int | None) -> bool:
+        """Lease pages while few hosts wait for a place; return whether there were any."""
+        if len(self._waiting) >= self._limits.hosts:
             return False
         now = self._clock.now()
         pages = self._store.lease(
             self._owner,
             now,
             ttl=self._limits.lease,
-            limit=free,
+            limit=self._limits.batch,
             per_host=self._limits.pages_per_host,
             due_by=due_by,
         )
-        if not pages:
-            return False
         self._held.update(page.state.page_key for page in pages)
         until = now + round(self._limits.lease * 1000)
-        rows = self._store.hosts({page.state.host_key for page in pages})
+        keys = {page.state.host_key for page in pages} - self._hosts.keys()
+        for key, row in self._store.hosts(keys).items() if keys else ():
+            self._hosts[key] = _Host(row=row, until=until)
+            self._waiting.append(key)
         for page in pages:
-            key = page.state.host_key
-            if key not in self._hosts:
-                self._hosts[key] = _Host(row=rows[key], until=until)
-                task = asyncio.create_task(self._work(self._hosts[key]))
-                task.add_done_callback(functools.partial(self._host_done, key))
-                self._tasks[key] = task
-            self._hosts[key].pages.append(page)
-        return True
+            self._hosts[page.state.host_key].pages.append(page)
+        return bool(pages)
+
+    def _start_hosts(self) -> None:
+        """Give waiting hosts the places that are free."""
+        n_free = self._limits.hosts - (len(self._hosts) - len(self._waiting))
+        for _ in range(min(n_free, len(self._waiting))):
+            key = self._waiting.popleft()
+            task = asyncio.create_task(self._work(self._hosts[key]))
+            task.add_done_callback(functools.partial(self._host_done, key))
+            self._hosts[key].task = task
 
     async def _wait(self, due_by: int | None) -> bool:
-        """Wait until there may be something to take; return False if there will be nothing."""
+        """Wait until there may be something to lease; return False if there will be nothing."""
         now = self._clock.now()
         at = self._store.next_due(now, due_by=due_by)
-        if not self._tasks and self._is_committed():
+        if not self._held:
             if due_by is not None and at > now + _PATIENCE:
                 return False
             if self._observer is not None:
                 self._observer.idle(at)
-        has_room = len(self._tasks) < self._limits.hosts
-        if has_room and (not self._tasks or at > now):
-            await self._clock.sleep_until(min(max(at, now + 1), now + _POLL), self._wake)
-        elif has_room:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), _RETRY)
+        if at > now:
+            await self._clock.sleep_until(min(at, now + _POLL), self._wake)
         else:
-            await self._wake.wait()
+            await _wait_for(self._wake, _RETRY)
         return True
 
-    def _is_committed(self) -> bool:
-        return not self._held
+    async def _pause(self) -> None:
+        """Leave the store alone for a moment, unless nothing is under way."""
+        if self._held and not self._stop.is_set():
+            self._done.clear()
+            await _wait_for(self._done, self._limits.pause)
 
     async def _work(self, host: _Host) -> None:
         """Visit the host's pages until none is left or the host wants a long wait."""
@@ -269,11 +276,12 @@ class Crawler:
         return Seen(page=page, policy=self._policy_of(page.url), fetched=fetched, host=host.row)
 
     def _host_done(self, key: int, task: asyncio.Task[None]) -> None:
-        del self._tasks[key]
         host = self._hosts.pop(key)
         self._give_back(host.pages)
         if not task.cancelled() and (error := task.exception()) is not None:
             _LOG.error("host_failed host=%s", host.row.host, exc_info=error)
+        if not self._stop.is_set():
+            self._start_hosts()
         self._wake.set()
 
     def _give_back(self, pages: deque[PageRow]) -> None:
@@ -296,9 +304,9 @@ class Crawler:
         is_open = True
         while is_open:
             item = await self._seen.get()
+            if self._seen.qsize() < self._limits.batch:
+                await asyncio.sleep(self._limits.pause)
             batch: list[Seen] = []
-            if item is not None and self._seen.empty():
-                await asyncio.sleep(self._limits.commit_wait)
             while item is not None:
                 batch.append(item)
                 if len(batch) >= self._limits.batch or self._seen.empty():
@@ -308,6 +316,8 @@ class Crawler:
             if batch:
                 self._commit(batch)
                 self._wake.set()
+                if not self._held:
+                    self._done.set()
 
     def _commit(self, batch: list[Seen]) -> None:
         try:
@@ -340,7 +350,10 @@ class Crawler:
     async def _finish(self, committer: asyncio.Task[None]) -> None:
         """Let requests under way end, commit them, and give the rest back."""
         self._stop.set()
-        tasks = list(self._tasks.values())
+        for key in self._waiting:
+            self._give_back(self._hosts.pop(key).pages)
+        self._waiting.clear()
+        tasks = [host.task for host in self._hosts.values() if host.task is not None]
         try:
             if tasks:
                 await asyncio.wait(tasks, timeout=self._limits.grace)
@@ -353,3 +366,9 @@ class Crawler:
                 await committer
             finally:
                 self._release(list(self._held))
+
+
+async def _wait_for(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event, at most so long."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -45,11 +45,11 @@ class PagePolicy:
     interval: float
     fixed_interval: float = np.nan
     importance: float = 1.0
+    #: Identity of the signature scheme, as kept beside each signature.
+    scheme: int = field(init=False)
 
-    @property
-    def scheme(self) -> int:
-        """Identity of the signature scheme, as kept beside each signature."""
-        return scheme_id(self.signature.scheme)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scheme", scheme_id(self.signature.scheme))
 
 
 #: Gives the policy of a page by its canonical URL.
