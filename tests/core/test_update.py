@@ -1,4 +1,4 @@
-"""The update merges a visit into a page's state."""
+"""A visit makes a whole step of a page's state."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from recrawl.core.change import ChangeCode
 from recrawl.core.columns import NEVER, NO_SCHEME, NO_TIME
 from recrawl.core.interval import Bounds
-from recrawl.core.observation import observe
 from recrawl.core.states import Announced, PageStates, PageStatus
 from recrawl.core.timing import Timing
-from recrawl.core.update import UpdateRule, advance, force_refetch, merge, settle
+from recrawl.core.update import UpdateRule, advance, force_refetch, settle
 from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.errors import InputError
 from recrawl.schedules.fixed import Fixed
@@ -28,13 +27,7 @@ A, B = b"A" * 16, b"B" * 16
 SCHEME = 7
 GUARDED, EXACT = UpdateRule(), UpdateRule(exact=True)
 REDIRECTS = [Outcome.REDIR_TEMP, Outcome.REDIR_PERM]
-FAILURES = [
-    Outcome.RETRY,
-    Outcome.GONE,
-    Outcome.PARSE_FAILED,
-    Outcome.DENIED,
-    Outcome.EMPTY,
-]
+FAILURES = [Outcome.RETRY, Outcome.GONE, Outcome.PARSE_FAILED, Outcome.DENIED, Outcome.EMPTY]
 
 
 def page(**columns: Any) -> PageStates:
@@ -64,80 +57,6 @@ def visit(outcome: Outcome, signature: bytes | None = None, **columns: Any) -> V
     return Visits.of(1, **{"page_key": 1, "fetched_at": NOW, "outcome": outcome, **columns})
 
 
-def merged(states: PageStates, visits: Visits, rule: UpdateRule = GUARDED) -> Any:
-    """Return the row that observing and merging gives."""
-    seen = replace(visits, observation=observe(states, visits))
-    return merge(states, seen, rule).row(0)
-
-
-@pytest.mark.parametrize("rule", [GUARDED, EXACT], ids=["guarded", "exact"])
-@pytest.mark.parametrize(
-    ("visits", "status"),
-    [
-        (visit(Outcome.SUCCESS, B), PageStatus.FETCHED),
-        (visit(Outcome.SUCCESS, A), PageStatus.NOTMODIFIED),
-        (visit(Outcome.NOTMODIFIED), PageStatus.NOTMODIFIED),
-        (visit(Outcome.REDIR_TEMP), PageStatus.REDIR_TEMP),
-        (visit(Outcome.REDIR_PERM), PageStatus.REDIR_PERM),
-        (visit(Outcome.RETRY), PageStatus.UNFETCHED),
-        (visit(Outcome.GONE), PageStatus.GONE),
-        (visit(Outcome.PARSE_FAILED), PageStatus.PARSE_FAILED),
-        (visit(Outcome.DENIED), PageStatus.FETCHED),
-        (visit(Outcome.EMPTY), PageStatus.FETCHED),
-    ],
-    ids=lambda value: getattr(value, "name", None),
-)
-def test_the_outcome_decides_the_status(
-    rule: UpdateRule, visits: Visits, status: PageStatus
-) -> None:
-    """Each outcome leads to its status, in both modes."""
-    assert merged(page(), visits, rule).status == status
-
-
-@pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.NOTMODIFIED, *REDIRECTS])
-def test_a_usable_answer_ends_a_run_of_failures(outcome: Outcome) -> None:
-    """The count of retries starts again."""
-    assert merged(page(retries=2), visit(outcome)).retries == 0
-
-
-@pytest.mark.parametrize("outcome", set(FAILURES) - {Outcome.RETRY})
-def test_only_temporary_failures_are_counted(outcome: Outcome) -> None:
-    """Gone, unreadable, denied and empty leave the count as it is."""
-    assert merged(page(retries=2), visit(outcome)).retries == 2
-
-
-def test_a_page_is_gone_at_the_last_retry() -> None:
-    """With three retries the third failure in a row makes the page gone."""
-    states = [merged(page(retries=n), visit(Outcome.RETRY)) for n in range(4)]
-
-    assert [row.retries for row in states] == [1, 2, 3, 4]
-    assert [row.status for row in states] == [
-        PageStatus.UNFETCHED,
-        PageStatus.UNFETCHED,
-        PageStatus.GONE,
-        PageStatus.GONE,
-    ]
-
-
-def test_retries_saturate_and_wrap_in_exact_mode() -> None:
-    """Nutch's byte wraps to -128, which makes a dead page unfetched again; ours stops."""
-    states = page(retries=127, status=PageStatus.GONE)
-
-    guarded = merged(states, visit(Outcome.RETRY))
-    exact = merged(states, visit(Outcome.RETRY), EXACT)
-
-    assert (guarded.retries, guarded.status) == (127, PageStatus.GONE)
-    assert (exact.retries, exact.status) == (-128, PageStatus.UNFETCHED)
-
-
-def test_a_page_that_is_gone_stays_gone_when_its_host_fails() -> None:
-    """A time-out says nothing of whether the page is there again."""
-    states = page(status=PageStatus.GONE)
-
-    assert merged(states, visit(Outcome.RETRY)).status == PageStatus.GONE
-    assert merged(states, visit(Outcome.RETRY), EXACT).status == PageStatus.UNFETCHED
-
-
 @pytest.mark.parametrize("rule", [GUARDED, EXACT], ids=["guarded", "exact"])
 @pytest.mark.parametrize("outcome", [Outcome.NOTMODIFIED, *FAILURES])
 def test_only_content_touches_the_baseline(rule: UpdateRule, outcome: Outcome) -> None:
@@ -161,62 +80,6 @@ def test_a_redirect_keeps_the_baseline_in_guarded_mode(outcome: Outcome) -> None
     assert (row.signature, row.signature_scheme) == (A, SCHEME)
     assert row.modified_at == NOW - 9 * DAY
     assert row.redirect_key == 5
-
-
-@pytest.mark.parametrize("outcome", REDIRECTS)
-def test_a_redirect_replaces_the_signature_in_exact_mode(outcome: Outcome) -> None:
-    """Nutch stores the redirect's signature, and none where it has none."""
-    assert merged(page(), visit(outcome, B), EXACT).signature == B
-    assert merged(page(), visit(outcome), EXACT).signature_scheme == NO_SCHEME
-
-
-def test_a_success_without_signature_keeps_the_baseline_in_guarded_mode() -> None:
-    """What was not signed cannot be compared with later."""
-    assert merged(page(), visit(Outcome.SUCCESS)).signature_scheme == SCHEME
-    assert merged(page(), visit(Outcome.SUCCESS), EXACT).signature_scheme == NO_SCHEME
-
-
-def test_another_scheme_becomes_the_baseline_in_silence() -> None:
-    """New signatures are stored, and no change is counted or dated."""
-    row = merged(page(), visit(Outcome.SUCCESS, B, signature_scheme=SCHEME + 1))
-
-    assert (row.signature, row.signature_scheme) == (B, SCHEME + 1)
-    assert (row.n_changes, row.changed_at) == (0, NOW - 8 * DAY)
-
-
-def test_a_change_is_counted_and_dated() -> None:
-    """The visit that saw it gives the time."""
-    row = merged(page(), visit(Outcome.SUCCESS, B))
-
-    assert (row.n_changes, row.changed_at, row.n_visits, row.fetched_at) == (1, NOW, 4, NOW)
-
-
-def test_the_first_content_is_dated_and_not_counted() -> None:
-    """It is new, and it did not change."""
-    states = page(signature_scheme=NO_SCHEME, changed_at=NO_TIME)
-
-    row = merged(states, visit(Outcome.SUCCESS, A))
-
-    assert (row.n_changes, row.changed_at) == (0, NOW)
-
-
-def test_a_redirect_target_is_forgotten_when_the_page_answers_itself() -> None:
-    """Failures keep it, so that the same redirect is not told twice."""
-    states = page(redirect_key=5)
-
-    assert merged(states, visit(Outcome.SUCCESS, A)).redirect_key == 0
-    assert merged(states, visit(Outcome.NOTMODIFIED)).redirect_key == 0
-    assert merged(states, visit(Outcome.RETRY)).redirect_key == 5
-
-
-@pytest.mark.parametrize("announced", [Announced.GONE, Announced.MOVED])
-@pytest.mark.parametrize("visits", [visit(Outcome.SUCCESS, A), visit(Outcome.NOTMODIFIED)])
-def test_a_page_that_comes_back_is_fetched(announced: Announced, visits: Visits) -> None:
-    """Its readers dropped it, so "not modified" would not tell them to take it up again."""
-    states = page(announced=announced, status=PageStatus.GONE)
-
-    assert merged(states, visits).status == PageStatus.FETCHED
-    assert merged(states, visits, EXACT).status == PageStatus.NOTMODIFIED
 
 
 def settled(
@@ -341,15 +204,6 @@ def test_an_unknown_outcome_is_refused(outcome: int) -> None:
 
     with pytest.raises(InputError, match=f"not an outcome: {outcome}; use .*, 1 to 9"):
         advance(page(), visits, schedule=Fixed())
-
-
-@pytest.mark.parametrize("retry_max", [0, 128])
-def test_a_number_of_retries_that_cannot_be_reached_is_refused(retry_max: int) -> None:
-    """Guarded mode counts to 127; exact mode takes what Nutch takes."""
-    with pytest.raises(InputError, match=f"retry_max is not from 1 to 127: {retry_max}"):
-        UpdateRule(retry_max=retry_max)
-
-    assert UpdateRule(retry_max=retry_max, exact=True).retry_max == retry_max
 
 
 @given(seed=st.integers(0, 10_000))

@@ -1,0 +1,188 @@
+"""A visit is merged into a page's state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from recrawl.core.columns import NO_SCHEME, NO_TIME
+from recrawl.core.merge import UpdateRule, merge
+from recrawl.core.observation import observe
+from recrawl.core.states import Announced, PageStates, PageStatus
+from recrawl.core.visit import Outcome, Visits
+from recrawl.errors import InputError
+from recrawl.testing.factories import DAY, NOW
+
+A, B = b"A" * 16, b"B" * 16
+SCHEME = 7
+GUARDED, EXACT = UpdateRule(), UpdateRule(exact=True)
+REDIRECTS = [Outcome.REDIR_TEMP, Outcome.REDIR_PERM]
+FAILURES = [Outcome.RETRY, Outcome.GONE, Outcome.PARSE_FAILED, Outcome.DENIED, Outcome.EMPTY]
+
+
+def page(**columns: Any) -> PageStates:
+    """Return a page that was fetched a day ago and had content A."""
+    return PageStates.of(
+        1,
+        **{
+            "page_key": 1,
+            "status": PageStatus.FETCHED,
+            "announced": Announced.PRESENT,
+            "interval": 86_400,
+            "n_visits": 3,
+            "fetched_at": NOW - DAY,
+            "modified_at": NOW - 9 * DAY,
+            "changed_at": NOW - 8 * DAY,
+            "signature": A,
+            "signature_scheme": SCHEME,
+            **columns,
+        },
+    )
+
+
+def visit(outcome: Outcome, signature: bytes | None = None, **columns: Any) -> Visits:
+    """Return a visit now; content comes with its signature."""
+    if signature is not None:
+        columns = {"signature": signature, "signature_scheme": SCHEME, **columns}
+    return Visits.of(1, **{"page_key": 1, "fetched_at": NOW, "outcome": outcome, **columns})
+
+
+def merged(states: PageStates, visits: Visits, rule: UpdateRule = GUARDED) -> Any:
+    """Return the row that observing and merging gives."""
+    seen = replace(visits, observation=observe(states, visits))
+    return merge(states, seen, rule).row(0)
+
+
+@pytest.mark.parametrize("rule", [GUARDED, EXACT], ids=["guarded", "exact"])
+@pytest.mark.parametrize(
+    ("visits", "status"),
+    [
+        (visit(Outcome.SUCCESS, B), PageStatus.FETCHED),
+        (visit(Outcome.SUCCESS, A), PageStatus.NOTMODIFIED),
+        (visit(Outcome.NOTMODIFIED), PageStatus.NOTMODIFIED),
+        (visit(Outcome.REDIR_TEMP), PageStatus.REDIR_TEMP),
+        (visit(Outcome.REDIR_PERM), PageStatus.REDIR_PERM),
+        (visit(Outcome.RETRY), PageStatus.UNFETCHED),
+        (visit(Outcome.GONE), PageStatus.GONE),
+        (visit(Outcome.PARSE_FAILED), PageStatus.PARSE_FAILED),
+        (visit(Outcome.DENIED), PageStatus.FETCHED),
+        (visit(Outcome.EMPTY), PageStatus.FETCHED),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_the_outcome_decides_the_status(
+    rule: UpdateRule, visits: Visits, status: PageStatus
+) -> None:
+    """Each outcome leads to its status, in both modes."""
+    assert merged(page(), visits, rule).status == status
+
+
+@pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.NOTMODIFIED, *REDIRECTS])
+def test_a_usable_answer_ends_a_run_of_failures(outcome: Outcome) -> None:
+    """The count of retries starts again."""
+    assert merged(page(retries=2), visit(outcome)).retries == 0
+
+
+@pytest.mark.parametrize("outcome", set(FAILURES) - {Outcome.RETRY})
+def test_only_temporary_failures_are_counted(outcome: Outcome) -> None:
+    """Gone, unreadable, denied and empty leave the count as it is."""
+    assert merged(page(retries=2), visit(outcome)).retries == 2
+
+
+def test_a_page_is_gone_at_the_last_retry() -> None:
+    """With three retries the third failure in a row makes the page gone."""
+    states = [merged(page(retries=n), visit(Outcome.RETRY)) for n in range(4)]
+
+    assert [row.retries for row in states] == [1, 2, 3, 4]
+    assert [row.status for row in states] == [
+        PageStatus.UNFETCHED,
+        PageStatus.UNFETCHED,
+        PageStatus.GONE,
+        PageStatus.GONE,
+    ]
+
+
+def test_retries_saturate_and_wrap_in_exact_mode() -> None:
+    """Nutch's byte wraps to -128, which makes a dead page unfetched again; ours stops."""
+    states = page(retries=127, status=PageStatus.GONE)
+
+    guarded = merged(states, visit(Outcome.RETRY))
+    exact = merged(states, visit(Outcome.RETRY), EXACT)
+
+    assert (guarded.retries, guarded.status) == (127, PageStatus.GONE)
+    assert (exact.retries, exact.status) == (-128, PageStatus.UNFETCHED)
+
+
+def test_a_page_that_is_gone_stays_gone_when_its_host_fails() -> None:
+    """A time-out says nothing of whether the page is there again."""
+    states = page(status=PageStatus.GONE)
+
+    assert merged(states, visit(Outcome.RETRY)).status == PageStatus.GONE
+    assert merged(states, visit(Outcome.RETRY), EXACT).status == PageStatus.UNFETCHED
+
+
+@pytest.mark.parametrize("outcome", REDIRECTS)
+def test_a_redirect_replaces_the_signature_in_exact_mode(outcome: Outcome) -> None:
+    """Nutch stores the redirect's signature, and none where it has none."""
+    assert merged(page(), visit(outcome, B), EXACT).signature == B
+    assert merged(page(), visit(outcome), EXACT).signature_scheme == NO_SCHEME
+
+
+def test_a_success_without_signature_keeps_the_baseline_in_guarded_mode() -> None:
+    """What was not signed cannot be compared with later."""
+    assert merged(page(), visit(Outcome.SUCCESS)).signature_scheme == SCHEME
+    assert merged(page(), visit(Outcome.SUCCESS), EXACT).signature_scheme == NO_SCHEME
+
+
+def test_another_scheme_becomes_the_baseline_in_silence() -> None:
+    """New signatures are stored, and no change is counted or dated."""
+    row = merged(page(), visit(Outcome.SUCCESS, B, signature_scheme=SCHEME + 1))
+
+    assert (row.signature, row.signature_scheme) == (B, SCHEME + 1)
+    assert (row.n_changes, row.changed_at) == (0, NOW - 8 * DAY)
+
+
+def test_a_change_is_counted_and_dated() -> None:
+    """The visit that saw it gives the time."""
+    row = merged(page(), visit(Outcome.SUCCESS, B))
+
+    assert (row.n_changes, row.changed_at, row.n_visits, row.fetched_at) == (1, NOW, 4, NOW)
+
+
+def test_the_first_content_is_dated_and_not_counted() -> None:
+    """It is new, and it did not change."""
+    states = page(signature_scheme=NO_SCHEME, changed_at=NO_TIME)
+
+    row = merged(states, visit(Outcome.SUCCESS, A))
+
+    assert (row.n_changes, row.changed_at) == (0, NOW)
+
+
+def test_a_redirect_target_is_forgotten_when_the_page_answers_itself() -> None:
+    """Failures keep it, so that the same redirect is not told twice."""
+    states = page(redirect_key=5)
+
+    assert merged(states, visit(Outcome.SUCCESS, A)).redirect_key == 0
+    assert merged(states, visit(Outcome.NOTMODIFIED)).redirect_key == 0
+    assert merged(states, visit(Outcome.RETRY)).redirect_key == 5
+
+
+@pytest.mark.parametrize("announced", [Announced.GONE, Announced.MOVED])
+@pytest.mark.parametrize("visits", [visit(Outcome.SUCCESS, A), visit(Outcome.NOTMODIFIED)])
+def test_a_page_that_comes_back_is_fetched(announced: Announced, visits: Visits) -> None:
+    """Its readers dropped it, so "not modified" would not tell them to take it up again."""
+    states = page(announced=announced, status=PageStatus.GONE)
+
+    assert merged(states, visits).status == PageStatus.FETCHED
+    assert merged(states, visits, EXACT).status == PageStatus.NOTMODIFIED
+
+
+@pytest.mark.parametrize("retry_max", [0, 128])
+def test_a_number_of_retries_that_cannot_be_reached_is_refused(retry_max: int) -> None:
+    """Guarded mode counts to 127; exact mode takes what Nutch takes."""
+    with pytest.raises(InputError, match=f"retry_max is not from 1 to 127: {retry_max}"):
+        UpdateRule(retry_max=retry_max)
+
+    assert UpdateRule(retry_max=retry_max, exact=True).retry_max == retry_max
