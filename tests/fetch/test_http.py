@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -12,6 +13,7 @@ from recrawl.fetch.conditional import http_date
 from recrawl.fetch.http import HttpFetcher
 from recrawl.fetch.proxy import Proxies
 from recrawl.testing.clock import ManualClock
+from recrawl.testing.fetcher import FetcherContract, FetcherWorld
 from recrawl.testing.rig import FetchRig
 from recrawl.testing.site import Answer, LoopbackSite, StaticResolver, conditional
 
@@ -462,3 +464,22 @@ def test_a_value_out_of_range_is_refused(settings: dict[str, float]) -> None:
     """The message names the setting and its range."""
     with pytest.raises(ConfigError, match=rf"{next(iter(settings))} is .* allowed is"):
         HttpFetcher(clock=ManualClock(), user_agent="recrawl/0", **settings)
+
+
+class TestHttpFetcher(FetcherContract):
+    @pytest.fixture
+    async def world(self) -> AsyncIterator[FetcherWorld]:
+        async with FetchRig(min_delay=2.0) as rig:
+            for host in ("a.example", "b.example"):
+                rig.site.route("/", conditional("hello", etag='"v1"'), host=host)
+            rig.site.route("/", Answer(raw=b""), host="c.example")
+            yield FetcherWorld(
+                fetcher=rig.fetcher,
+                clock=rig.clock,
+                delay=2.0,
+                good=rig.site.url("/", "a.example"),
+                gone=rig.site.url("/gone", "a.example"),
+                broken=rig.site.url("/", "c.example"),
+                other=rig.site.url("/", "b.example"),
+                departures=lambda: [asked.at for asked in rig.site.requests],
+            )

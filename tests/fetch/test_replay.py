@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import pytest
+
 from recrawl.core.visit import Outcome
 from recrawl.fetch.replay import ReplayFetcher
 from recrawl.ports.fetcher import Fetched, PageRequest
 from recrawl.ports.store import HostRow
 from recrawl.testing.clock import ManualClock
+from recrawl.testing.fetcher import FetcherContract, FetcherWorld
 
 A = PageRequest("http://a.example/")
 ROW = HostRow(1, "a.example")
@@ -48,3 +51,32 @@ async def test_a_function_sees_request_and_time() -> None:
     fetched, _ = await fetcher.fetch(A, ROW)
 
     assert fetched.body == b"http://a.example/ 5"
+
+
+class TestReplayFetcher(FetcherContract):
+    @pytest.fixture
+    def world(self) -> FetcherWorld:
+        def answer(request: PageRequest, now: int) -> Fetched:
+            headers = {"etag": '"v1"'}
+            match request:
+                case PageRequest(url="http://a.example/gone"):
+                    return Fetched(Outcome.GONE, now, status_code=404, reason="http_404")
+                case PageRequest(url="http://c.example/"):
+                    return Fetched(Outcome.RETRY, now, reason="connection")
+                case PageRequest(etag='"v1"'):
+                    return Fetched(Outcome.NOTMODIFIED, now, status_code=304, headers=headers)
+                case _:
+                    return Fetched(Outcome.SUCCESS, now, 200, headers, b"hello")
+
+        clock = ManualClock()
+        fetcher = ReplayFetcher(answer, clock, min_delay=2.0)
+        return FetcherWorld(
+            fetcher=fetcher,
+            clock=clock,
+            delay=2.0,
+            good="http://a.example/",
+            gone="http://a.example/gone",
+            broken="http://c.example/",
+            other="http://b.example/",
+            departures=lambda: [at for at, _ in fetcher.requests],
+        )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from recrawl.core.visit import Outcome
+from recrawl.fetch.politeness import Politeness
 from recrawl.ports.clock import Clock
 from recrawl.ports.fetcher import Fetched, PageRequest
 from recrawl.ports.store import HostRow
@@ -17,6 +18,9 @@ __all__ = ["ReplayFetcher", "Script"]
 Script: TypeAlias = (
     Mapping[str, Fetched | Sequence[Fetched]] | Callable[[PageRequest, int], Fetched]
 )
+
+# No answer at all, or one that asks us to stay away.
+_HOST_FAILURES = frozenset({None, 429, *range(500, 600)})
 
 
 class ReplayFetcher:
@@ -30,13 +34,14 @@ class ReplayFetcher:
     clock : Clock
         Tells the time, and sleeps until a host is ready.
     min_delay : float
-        Time between the starts of two fetches of a host. [s]
+        Time between the starts of two fetches of a host. After a RETRY without a status, with
+        429 or 5xx, the host backs off as it does over HTTP. [s]
     """
 
     def __init__(self, script: Script, clock: Clock, *, min_delay: float = 0.0) -> None:
         self._script = script
         self._clock = clock
-        self._min_delay = min_delay
+        self._politeness = Politeness(min_delay)
         self._turns: dict[str, int] = {}
         #: Requests so far with the time at which they left, in order.
         self.requests: list[tuple[int, PageRequest]] = []
@@ -47,7 +52,10 @@ class ReplayFetcher:
             await self._clock.sleep_until(host.ready_at)
         self.requests.append((now, request))
         fetched = replace(self._answer(request, now), fetched_at=now)
-        return fetched, replace(host, ready_at=now + round(1000 * self._min_delay))
+        row = self._politeness.depart(host, now)
+        if fetched.outcome is Outcome.RETRY and fetched.status_code in _HOST_FAILURES:
+            return fetched, self._politeness.retreat(row, now)
+        return fetched, self._politeness.relent(row)
 
     async def close(self) -> None:
         """Do nothing: there is nothing to close."""

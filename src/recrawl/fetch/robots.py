@@ -13,6 +13,7 @@ Rules belong to the origin that was asked, wherever redirects led.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -105,6 +106,11 @@ class Rules:
     def allows(self, url: str) -> bool:
         """Say whether a page may be fetched; whoever asks has looked at ``is_known``."""
         return self.file is None or self.file.can_fetch(url, self.token)
+
+
+def _usable(delay: float | None) -> float | None:
+    """Return a delay that is a number of seconds; older parsers let ``nan`` and ``-1`` through."""
+    return delay if delay is not None and 0 <= delay < math.inf else None
 
 
 class RobotsFiles:
