@@ -6,6 +6,7 @@ can be refused here, and the proxy has to keep its own rules for the rest.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
@@ -86,10 +87,8 @@ def _covers(entry: str, host: str, port: int) -> bool:
     """Say whether one entry of NO_PROXY means this host."""
     if entry == "*":
         return True
-    try:
+    with contextlib.suppress(ValueError):  # a name on one side or the other
         return ip_address(host) in ip_network(entry.strip("[]"), strict=False)
-    except ValueError:
-        pass  # a name on one side or the other
     name, colon, digits = entry.lower().rpartition(":")
     if colon and digits.isdigit():
         if int(digits) != port:
