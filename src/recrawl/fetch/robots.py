@@ -101,7 +101,9 @@ class Rules:
         if status is None or not 200 <= status < 300 or not row.body:
             return rules
         file = Protego.parse(row.body.decode("utf-8-sig", errors="replace"))
-        return replace(rules, file=file, crawl_delay=file.crawl_delay(token), n_bytes=len(row.body))
+        return replace(
+            rules, file=file, crawl_delay=_usable(file.crawl_delay(token)), n_bytes=len(row.body)
+        )
 
     def allows(self, url: str) -> bool:
         """Say whether a page may be fetched; whoever asks has looked at ``is_known``."""
