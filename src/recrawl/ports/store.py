@@ -75,7 +75,8 @@ class HostRow:
     crawl_delay : float or None
         From robots.txt; None if it names none. [s]
     n_errors : int
-        Failures of the host in a row (connection, 5xx, 429); a good answer sets 0.
+        Failures of the host in a row (connection, 5xx, 429); a good answer sets 0, and so does
+        half an hour without a request beyond the wait.
     """
 
     host_key: int
