@@ -12,7 +12,7 @@ from recrawl.core.visit import Outcome
 from recrawl.fetch import robots as robots_module
 from recrawl.fetch.proxy import Proxies
 from recrawl.fetch.robots import MAX_ROBOTS, Rules
-from recrawl.ports.fetcher import PageRequest
+from recrawl.ports.fetcher import NOT_READY, PageRequest
 from recrawl.ports.store import HostRow, RobotsRow
 from recrawl.stores.memory import MemoryStore
 from recrawl.testing.factories import page_row
@@ -200,6 +200,38 @@ async def test_a_crawl_delay_paces_the_host(rig: FetchRig, site: LoopbackSite) -
     start = site.requests[0].at
     assert [asked.at - start for asked in site.requests] == [0, 600_000, 1_200_000]
     assert rig.row("127.0.0.1").crawl_delay == 600
+
+
+async def test_a_long_wait_is_left_to_the_caller(
+    rig: FetchRig, site: LoopbackSite, store: MemoryStore
+) -> None:
+    """A Crawl-delay beyond what a call may wait sends nothing; the store knows when to come."""
+    rig.settings["max_wait"] = 5.0
+    robots(site, "User-agent: *\nCrawl-delay: 600")
+    store.add([page_row(site.url("/x"))])
+
+    early = await rig.fetch("/x")
+    (row,) = store.hosts([rig.row("127.0.0.1").host_key]).values()
+    late = await rig.fetch("/x")
+
+    assert (early.outcome, early.reason) == (Outcome.RETRY, NOT_READY)
+    assert row == HostRow(row.host_key, "127.0.0.1", early.fetched_at + 600_000, 600.0)
+    assert (late.outcome, late.fetched_at) == (Outcome.SUCCESS, row.ready_at)
+    assert paths(site) == ["/robots.txt", "/x"]
+
+
+async def test_a_hop_with_a_long_wait_is_not_asked(rig: FetchRig, site: LoopbackSite) -> None:
+    """The chain ends at the hop reached; its target is a page of its own."""
+    rig.settings["max_wait"] = 5.0
+    robots(site, "User-agent: *\nCrawl-delay: 600")
+    site.route("/x", Answer(status=301, headers={"Location": "/y"}))
+
+    await rig.fetch("/x")
+    fetched = await rig.fetch("/x")
+
+    assert (fetched.outcome, fetched.reason) == (Outcome.REDIR_PERM, NOT_READY)
+    assert fetched.hops[-1].target == site.url("/y")
+    assert paths(site) == ["/robots.txt", "/x"]
 
 
 @pytest.mark.parametrize("delay", ["ten", "-1", "nan", "inf", ""])

@@ -20,7 +20,7 @@ from recrawl.fetch.robots import RobotsFiles, RobotsStore
 from recrawl.fetch.turns import PacedWire, Turn
 from recrawl.fetch.wire import Reply, Wire
 from recrawl.ports.clock import Clock
-from recrawl.ports.fetcher import Fetched, Hop, PageRequest
+from recrawl.ports.fetcher import NOT_READY, Fetched, Hop, PageRequest
 from recrawl.ports.store import HostRow
 
 __all__ = ["HttpFetcher"]
@@ -69,6 +69,10 @@ class HttpFetcher:
         Sent with every request; one value, so that a page does not change with it.
     keepalive : float
         How long an idle connection is kept. [s]
+    max_wait : float
+        Longest wait inside a call once robots.txt is known: a Crawl-delay may be hours, and a
+        lease is not. Beyond it a page is RETRY with reason ``NOT_READY``, nothing sent, and a
+        chain of redirects ends at the hop reached. [s]
     resolver : AbstractResolver or None
         DNS; the system's by default.
 
@@ -108,6 +112,7 @@ class HttpFetcher:
         proxies: Proxies | None = None,
         accept_language: str = "en,*;q=0.5",
         keepalive: float = 10.0,
+        max_wait: float = DAY,
         resolver: AbstractResolver | None = None,
     ) -> None:
         _check("timeout", timeout, 0.001, DAY)
@@ -117,12 +122,14 @@ class HttpFetcher:
         _check("requests_per_host", requests_per_host, 1, 1000)
         _check("robots_max_age", robots_max_age, 0, DAY)
         _check("keepalive", keepalive, 0, 3600)
+        _check("max_wait", max_wait, 0, DAY)
         self._clock = clock
         self._has_contact = has_contact(user_agent)
         self._rule = AddressRule(allow_networks)
         self._refusals: dict[str, str] = {}
         self._max_size = max_size
         self._max_redirects = max_redirects
+        self._max_wait = round(1000 * max_wait)
         politeness = Politeness(min_delay, backoff, max_backoff)
         self._wire = Wire(
             user_agent=user_agent,
@@ -181,9 +188,14 @@ class HttpFetcher:
         return ""
 
     async def _verdict(self, url: str, turn: Turn) -> str:
-        return await self._robots.verdict(url, turn) if self._obeys_robots else ""
+        """Return why a page is not asked for now; "" if it may be."""
+        verdict = await self._robots.verdict(url, turn) if self._obeys_robots else ""
+        if not verdict and turn.row.ready_at - self._clock.now() > self._max_wait:
+            return NOT_READY
+        return verdict
 
     async def _visit(self, request: PageRequest, turn: Turn) -> Fetched:
+        await self._paced.wait(turn)
         verdict = await self._verdict(request.url, turn)
         if verdict:
             is_denied = verdict in ("robots", PRIVATE_ADDRESS)

@@ -175,9 +175,6 @@ class RobotsFiles:
         """
         origin = origin_of(url)
         cached = self._cached(origin)
-        if cached is not None and not cached.is_known:
-            await self._paced.wait(turn)  # they may be asked for again by then
-            cached = self._cached(origin)
         rules = await self._ask_once(origin, turn) if cached is None else cached
         if isinstance(rules, str):
             return rules
@@ -239,8 +236,11 @@ class RobotsFiles:
             retry_at = max(fetched_at + min(wait, self._max_age), turn.row.ready_at)
             row = replace(row, expires_at=retry_at)
             rules = replace(rules, expires_at=retry_at)
+        self._adopt(rules, turn)
         if self._store is not None:
             self._store.save_robots(row)
+            # The wait must outlive this process, and a page whose lease is lost.
+            self._store.save_hosts([turn.row])
         return self._remember(origin, rules)
 
     async def _follow(self, url: str, turn: Turn) -> tuple[int, Reply]:

@@ -10,7 +10,12 @@ from recrawl.core.columns import NO_TIME
 from recrawl.core.visit import Outcome
 from recrawl.ports.store import HostRow
 
-__all__ = ["Fetched", "Fetcher", "Hop", "PageRequest"]
+__all__ = ["NOT_READY", "Fetched", "Fetcher", "Hop", "PageRequest"]
+
+#: Reason of a RETRY that is no visit: robots.txt, asked for first, imposes a longer wait than the
+#: fetcher was told to sit out. Nothing was sent for the page; it stays due, and its host's row
+#: says when to come back.
+NOT_READY = "not_ready"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,7 @@ class Fetcher(Protocol):
 
         - Waits until ``host.ready_at`` and for the host's turn; no request leaves earlier.
         - Asks robots.txt first, from the cache or the network, and paces that request as well.
+        - May answer RETRY with reason ``NOT_READY`` then, in place of a long wait.
         - Every failure to fetch is an outcome, never an exception.
         - Returns the host's row as it is afterwards: when it may be asked again, its errors.
         - Calls for one host come one after another; calls for different hosts run side by side.
