@@ -34,7 +34,8 @@ SCHEMA_VERSION = max(_migrations())
 def prepare(connection: sqlite3.Connection, path: Path, *, create: bool) -> None:
     """Make the file of an open connection a store of this version, or say why it cannot be one.
 
-    Nothing is written before it is known that the file is a store or holds nothing.
+    Nothing is written before it is known that the file is a store or holds nothing.  After an
+    error the caller closes the connection, which undoes what was begun.
 
     Raises
     ------
@@ -50,17 +51,13 @@ def prepare(connection: sqlite3.Connection, path: Path, *, create: bool) -> None
     if is_new(connection) and not create:
         raise StoreError(f"{path} holds no store yet; make one by: recrawl init", value=str(path))
     connection.execute("BEGIN IMMEDIATE")
-    try:
-        # Asked again: another process may have been faster.
-        if is_new(connection):
-            schema = _FOLDER.joinpath("schema.sql").read_text(encoding="utf-8")
-            _run(connection, schema, SCHEMA_VERSION)
-        elif not _is_current(connection, path):
-            migrate(connection)
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
+    # Asked again: another process may have been faster.
+    if is_new(connection):
+        schema = _FOLDER.joinpath("schema.sql").read_text(encoding="utf-8")
+        _run(connection, schema, SCHEMA_VERSION)
+    elif not _is_current(connection, path):
+        migrate(connection)
+    connection.execute("COMMIT")
 
 
 def migrate(connection: sqlite3.Connection) -> None:

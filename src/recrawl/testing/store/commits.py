@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from recrawl.core.columns import NEVER, NO_TIME
-from recrawl.errors import KeyClash
+from recrawl.errors import KeyClash, StoreError
 from recrawl.ports.store import ChangeKind, Commit, PageRow, PageStore, VisitRow
 from recrawl.testing.factories import DAY, NOW, commit_of, host_row, page_row, visit_row
 from recrawl.testing.store.base import (
@@ -194,6 +194,33 @@ class CommitTests(StoreSuite):
         assert self.n_rows(store) == before
         assert store.commit("a", [_whole(page) for page in pages.values()], NOW) == []
         assert [change.sequence for change in store.changes()] == [1, 2]
+
+    def test_a_value_that_cannot_be_kept_undoes_the_whole_call(self, store: PageStore) -> None:
+        """A number beyond what a store holds is a StoreError that leaves nothing behind."""
+        store.add([_A, _B])
+        first, second = lease_all(store)
+        before = self.n_rows(store)
+        commits = [_whole(first), replace(_whole(second), visit=visit_row(second, n_bytes=2**64))]
+
+        try:
+            store.commit("a", commits, NOW)
+        except StoreError:
+            assert self.n_rows(store) == before
+            assert_same([store.get(p.state.page_key) for p in (first, second)], [first, second])
+        else:
+            assert store.visits(second.state.page_key)[0].n_bytes == 2**64
+
+    def test_a_commit_with_the_row_of_another_host(self, store: PageStore) -> None:
+        """A page's new due time counts, whichever host's row comes with it."""
+        store.add([_A, _B])
+        pages = {page.url: page for page in lease_all(store)}
+        host = host_row(_B.url, n_errors=1)
+
+        store.commit("a", [commit_of(pages[_A.url], host=host)], NOW)
+        store.update([page_row(_B.url, next_fetch_at=NEVER)])
+
+        assert store.next_due(NOW) == NOW + DAY
+        assert store.hosts([host.host_key]) == {host.host_key: host}
 
     def test_a_repeated_commit_counts_as_done(self, store: PageStore) -> None:
         """The same visit a second time writes nothing and is not skipped."""

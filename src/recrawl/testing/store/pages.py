@@ -121,6 +121,17 @@ class PageTests(StoreSuite):
 
         assert store.hosts([waiting.host_key]) == {waiting.host_key: waiting}
 
+    def test_add_of_an_earlier_page_moves_its_host_forward(self, store: PageStore) -> None:
+        """A page added to a known host counts with its own due time."""
+        store.add([page_row("https://a.example/later", next_fetch_at=NOW + DAY)])
+        store.add([page_row("https://a.example/never", next_fetch_at=NEVER)])
+        assert store.next_due(NOW) == NOW + DAY
+
+        store.add([_A])
+
+        assert store.next_due(NOW) == NOW
+        assert urls(lease_all(store)) == [_A.url]
+
     def test_get_of_an_unknown_page(self, store: PageStore) -> None:
         """A page that is not there is None."""
         assert store.get(1) is None
@@ -167,9 +178,12 @@ class PageTests(StoreSuite):
 
         store.update([page_row(_A.url, next_fetch_at=NOW + DAY)])
         assert urls(lease_all(store)) == [_B.url]
+        store.update([page_row(_B.url, next_fetch_at=NEVER)])
+        assert store.next_due(NOW) == NOW + DAY
 
-        store.update([page_row(_A.url, next_fetch_at=NOW)])
-        assert urls(lease_all(store)) == [_A.url]
+        store.update([page_row(_A.url, next_fetch_at=NOW - DAY)])
+        assert store.next_due(NOW) == NOW - DAY
+        assert urls(lease_all(store, now=NOW - DAY)) == [_A.url]
 
     def test_update_cancels_the_lease(self, store: PageStore) -> None:
         """A page changed by hand under a lease is lost to its owner, and free."""
