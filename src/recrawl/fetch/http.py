@@ -27,6 +27,16 @@ __all__ = ["HttpFetcher"]
 
 # Hosts whose refusal is remembered: parsing an address costs more than all else we add.
 _MANY_HOSTS = 4096
+_RANGES: dict[str, tuple[float, float]] = {
+    "timeout": (0.001, DAY),
+    "connect_timeout": (0.001, DAY),
+    "max_size": (1, 1 << 30),
+    "max_redirects": (1, 50),
+    "requests_per_host": (1, 1000),
+    "robots_max_age": (0, DAY),
+    "keepalive": (0, 3600),
+    "max_wait": (0, DAY),
+}
 
 
 class HttpFetcher:
@@ -115,14 +125,9 @@ class HttpFetcher:
         max_wait: float = DAY,
         resolver: AbstractResolver | None = None,
     ) -> None:
-        _check("timeout", timeout, 0.001, DAY)
-        _check("connect_timeout", connect_timeout, 0.001, DAY)
-        _check("max_size", max_size, 1, 1 << 30)
-        _check("max_redirects", max_redirects, 1, 50)
-        _check("requests_per_host", requests_per_host, 1, 1000)
-        _check("robots_max_age", robots_max_age, 0, DAY)
-        _check("keepalive", keepalive, 0, 3600)
-        _check("max_wait", max_wait, 0, DAY)
+        _check(timeout=timeout, connect_timeout=connect_timeout, keepalive=keepalive)
+        _check(max_size=max_size, max_redirects=max_redirects, max_wait=max_wait)
+        _check(requests_per_host=requests_per_host, robots_max_age=robots_max_age)
         self._clock = clock
         self._has_contact = has_contact(user_agent)
         self._rule = AddressRule(allow_networks)
@@ -130,6 +135,7 @@ class HttpFetcher:
         self._max_size = max_size
         self._max_redirects = max_redirects
         self._max_wait = round(1000 * max_wait)
+        self._obeys_robots = robots_txt
         politeness = Politeness(min_delay, backoff, max_backoff)
         self._wire = Wire(
             user_agent=user_agent,
@@ -153,7 +159,6 @@ class HttpFetcher:
             token=robots_token,
             max_age=robots_max_age,
         )
-        self._obeys_robots = robots_txt
 
     async def fetch(self, request: PageRequest, host: HostRow) -> tuple[Fetched, HostRow]:
         """Fetch one page; see ``ports.fetcher.Fetcher``.
@@ -272,6 +277,9 @@ class HttpFetcher:
         )
 
 
-def _check(name: str, value: float, least: float, most: float) -> None:
-    if not least <= value <= most:
-        raise ConfigError(f"{name} is {value}; allowed is {least:g} to {most:g}", value=value)
+def _check(**values: float) -> None:
+    """Refuse values outside their range."""
+    for name, value in values.items():
+        least, most = _RANGES[name]
+        if not least <= value <= most:
+            raise ConfigError(f"{name} is {value}; allowed is {least:g} to {most:g}", value=value)
