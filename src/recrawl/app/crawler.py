@@ -10,26 +10,25 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from recrawl.app.cycle import RedirectTargets, Seen, commits_of, request_of, sign
+from recrawl.app.committer import Committer, Finished
+from recrawl.app.crash import Crash
+from recrawl.app.cycle import Seen, request_of, sign
 from recrawl.app.policy import PolicyOf
 from recrawl.app.report import Observer, Totals, visit_report
+from recrawl.app.targets import RedirectTargets
 from recrawl.core.visit import Outcome
 from recrawl.errors import StoreError
 from recrawl.ports.clock import Clock
 from recrawl.ports.extractor import Extractor
-from recrawl.ports.fetcher import Fetched, Fetcher
-from recrawl.ports.store import HostRow, PageRow, PageStore
+from recrawl.ports.fetcher import NOT_READY, Fetcher
+from recrawl.ports.store import Commit, HostRow, PageRow, PageStore
 
 __all__ = ["CrawlLimits", "Crawler"]
 
 _LOG = logging.getLogger("recrawl.crawler")
 
-#: A host that must not be asked for longer than this gives its pages back. [ms]
-_HOLD = 5_000
 #: ``run(once=True)`` leaves hosts that ask for a longer wait to the next run. [ms]
 _PATIENCE = 60_000
-#: Pages that other processes add are seen at the latest after this. [ms]
-_POLL = 5_000
 #: While due pages cannot be leased, they are asked for again after this. [s]
 _RETRY = 0.5
 
@@ -48,6 +47,13 @@ class CrawlLimits:
         Requests under way at once to one host.
     lease : float
         How long a page may be held. [s]
+    visit : float
+        How long a visit may take: none starts later than this before the end of its lease, or
+        than half a lease if that is short. [s]
+    hold : float
+        A host that must not be asked for longer than this gives its pages back. [s]
+    poll : float
+        Pages that other processes add are seen at the latest after this. [s]
     batch : int
         Pages leased and visits committed in one transaction at most.
     pause : float
@@ -61,6 +67,9 @@ class CrawlLimits:
     pages_per_host: int = 8
     requests_per_host: int = 1
     lease: float = 600.0
+    visit: float = 40.0
+    hold: float = 5.0
+    poll: float = 5.0
     batch: int = 256
     pause: float = 0.2
     grace: float = 10.0
@@ -77,7 +86,7 @@ class _Host:
 
 
 class Crawler:
-    """Keeps the pages of a store fresh.
+    """Keeps the pages of a store fresh; runs once.
 
     Parameters
     ----------
@@ -121,16 +130,26 @@ class Crawler:
         self._policy_of = policy_of
         self._owner = owner
         self._limits = limits or CrawlLimits()
-        self._redirects = redirects or RedirectTargets()
         self._observer = observer
         self._stop = asyncio.Event()
         self._wake = asyncio.Event()
         self._done = asyncio.Event()
         self._hosts: dict[int, _Host] = {}
         self._waiting: deque[int] = deque()
-        self._seen: asyncio.Queue[Seen | None] = asyncio.Queue()
+        #: Hosts whose newest row waits for its commit.
+        self._rows: dict[int, HostRow] = {}
         self._held: set[int] = set()
         self._totals = Totals()
+        self._committer = Committer(
+            store,
+            clock,
+            owner=owner,
+            policy_of=policy_of,
+            redirects=redirects or RedirectTargets(),
+            batch=self._limits.batch,
+            pause=self._limits.pause,
+            written=self._written,
+        )
 
     @property
     def totals(self) -> Totals:
@@ -160,12 +179,15 @@ class Crawler:
         Raises
         ------
         StoreError
-            If a commit failed; what was not committed is given back or comes back when its
+            If the store failed; what was not committed is given back or comes back when its
             lease ends.
+        asyncio.CancelledError
+            If cancelled: requests under way are cut, all else is as after ``stop``.
         """
         due_by = self._clock.now() if once else None
-        committer = asyncio.create_task(self._commit_loop())
+        committer = asyncio.create_task(self._committer.run())
         committer.add_done_callback(lambda _: self.stop())
+        grace = self._limits.grace
         try:
             while not self._stop.is_set():
                 self._wake.clear()
@@ -174,8 +196,11 @@ class Crawler:
                 elif not await self._wait(due_by):
                     break
                 await self._pause()
+        except asyncio.CancelledError:
+            grace = 0.0
+            raise
         finally:
-            await self._finish(committer)
+            await self._finish(committer, grace)
         return self._totals
 
     def _lease(self, due_by: int | None) -> bool:
@@ -195,7 +220,7 @@ class Crawler:
         until = now + round(self._limits.lease * 1000)
         keys = {page.state.host_key for page in pages} - self._hosts.keys()
         for key, row in self._store.hosts(keys).items() if keys else ():
-            self._hosts[key] = _Host(row=row, until=until)
+            self._hosts[key] = _Host(row=self._rows.get(key, row), until=until)
             self._waiting.append(key)
         for page in pages:
             self._hosts[page.state.host_key].pages.append(page)
@@ -214,13 +239,18 @@ class Crawler:
         """Wait until there may be something to lease; return False if there will be nothing."""
         now = self._clock.now()
         at = self._store.next_due(now, due_by=due_by)
-        if not self._held:
-            if due_by is not None and at > now + _PATIENCE:
-                return False
-            if self._observer is not None:
-                self._observer.idle(at)
+        if self._held:
+            # Not by the clock: a simulated one stands still while work is under way.
+            wait = (at - now) / 1000 if at > now else _RETRY
+            await _wait_for(self._wake, min(wait, self._limits.poll))
+            return True
+        if due_by is not None and at > now + _PATIENCE:
+            return False
+        if self._observer is not None:
+            self._observer.idle(at)
         if at > now:
-            await self._clock.sleep_until(min(at, now + _POLL), self._wake)
+            poll_at = now + round(self._limits.poll * 1000)
+            await self._clock.sleep_until(min(at, poll_at), self._wake)
         else:
             await _wait_for(self._wake, _RETRY)
         return True
@@ -240,43 +270,43 @@ class Crawler:
             await asyncio.gather(*(self._visit_pages(host) for _ in range(workers)))
 
     async def _visit_pages(self, host: _Host) -> None:
+        limits = self._limits
+        last_start = host.until - round(min(limits.visit, limits.lease / 2) * 1000)
         while host.pages:
             now = self._clock.now()
             starts_at = max(now, host.row.ready_at)
-            if self._stop.is_set() or starts_at > min(now + _HOLD, host.until - _HOLD):
+            if self._stop.is_set() or starts_at > min(now + round(limits.hold * 1000), last_start):
                 self._give_back(host.pages)
                 return
-            await self._visit(host.pages.popleft(), host)
+            page = host.pages.popleft()
+            try:
+                finished = await self._visit(page, host)
+            except Exception as error:
+                _LOG.exception("visit_failed url=%s", page.url)
+                finished = Crash(page, host.row, self._clock.now(), error)
+            if finished is not None:
+                self._committer.put(finished)
 
-    async def _visit(self, page: PageRow, host: _Host) -> None:
-        """Fetch, extract and sign one page, and hand it to the commit."""
+    async def _visit(self, page: PageRow, host: _Host) -> Finished | None:
+        """Fetch, extract and sign one page; None if its host first wants a long wait."""
         policy = self._policy_of(page.url)
-        try:
-            fetched, host.row = await self._fetcher.fetch(request_of(page, policy), host.row)
-            seen = Seen(page=page, policy=policy, fetched=fetched, host=host.row)
-            if fetched.outcome is Outcome.SUCCESS:
-                extracted = await self._extractor.extract(
-                    fetched.body,
-                    content_type=fetched.headers.get("content-type"),
-                    url=page.url,
-                )
-                seen = sign(seen, extracted)
-        except Exception as error:
-            _LOG.exception("visit_failed url=%s", page.url)
-            seen = self._failed(page, host, error)
-        self._seen.put_nowait(seen)
-
-    def _failed(self, page: PageRow, host: _Host, error: Exception) -> Seen:
-        """Return a temporary failure in place of a visit that a defect of ours ended."""
-        fetched = Fetched(
-            outcome=Outcome.RETRY,
-            fetched_at=self._clock.now(),
-            reason=f"internal_{type(error).__name__}",
+        fetched, host.row = await self._fetcher.fetch(request_of(page, policy), host.row)
+        if fetched.outcome is Outcome.RETRY and fetched.reason == NOT_READY:
+            self._store.save_hosts([host.row])
+            self._release([page.state.page_key])
+            return None
+        seen = Seen(page=page, policy=policy, fetched=fetched, host=host.row)
+        if fetched.outcome is not Outcome.SUCCESS:
+            return seen
+        content_type = fetched.headers.get("content-type")
+        extracted = await self._extractor.extract(
+            fetched.body, content_type=content_type, url=page.url
         )
-        return Seen(page=page, policy=self._policy_of(page.url), fetched=fetched, host=host.row)
+        return sign(seen, extracted)
 
     def _host_done(self, key: int, task: asyncio.Task[None]) -> None:
         host = self._hosts.pop(key)
+        self._rows[key] = host.row
         self._give_back(host.pages)
         if not task.cancelled() and (error := task.exception()) is not None:
             _LOG.error("host_failed host=%s", host.row.host, exc_info=error)
@@ -299,55 +329,26 @@ class Crawler:
             # Leases end by themselves; what made the store fail is raised by the next commit.
             _LOG.warning("release_failed pages=%d error=%s", len(keys), error)
 
-    async def _commit_loop(self) -> None:
-        """Commit finished visits in batches until None comes."""
-        is_open = True
-        while is_open:
-            item = await self._seen.get()
-            if self._seen.qsize() < self._limits.batch:
-                await asyncio.sleep(self._limits.pause)
-            batch: list[Seen] = []
-            while item is not None:
-                batch.append(item)
-                if len(batch) >= self._limits.batch or self._seen.empty():
-                    break
-                item = self._seen.get_nowait()
-            is_open = item is not None
-            if batch:
-                self._commit(batch)
-                self._wake.set()
-                if not self._held:
-                    self._done.set()
-
-    def _commit(self, batch: list[Seen]) -> None:
-        try:
-            commits = commits_of(batch, policy_of=self._policy_of, redirects=self._redirects)
-        except Exception:
-            if len(batch) == 1:
-                self._commit_failed(batch[0])
-                return
-            _LOG.exception("batch_failed pages=%d", len(batch))
-            for seen in batch:
-                self._commit([seen])
-            return
-        lost = set(self._store.commit(self._owner, commits, self._clock.now()))
-        for seen, commit in zip(batch, commits, strict=True):
-            self._held.discard(commit.page.state.page_key)
+    def _written(self, commits: Sequence[Commit], lost: set[int]) -> None:
+        """Count and tell what was committed."""
+        self._held.difference_update(commit.page.state.page_key for commit in commits)
+        for commit in commits:
+            known = self._rows.get(commit.host.host_key)
+            if known is not None and known.ready_at <= commit.host.ready_at:
+                del self._rows[commit.host.host_key]
+        for commit in commits:
             if commit.page.state.page_key in lost:
                 self._totals.n_lost += 1
                 continue
-            report = visit_report(seen, commit)
+            report = visit_report(commit)
             self._totals.count(report)
             if self._observer is not None:
                 self._observer.visit(report)
+        self._wake.set()
+        if not self._held:
+            self._done.set()
 
-    def _commit_failed(self, seen: Seen) -> None:
-        """Set a page aside that our own rules could not take; it returns when its lease ends."""
-        _LOG.exception("page_failed url=%s", seen.page.url)
-        self._held.discard(seen.page.state.page_key)
-        self._totals.n_errors += 1
-
-    async def _finish(self, committer: asyncio.Task[None]) -> None:
+    async def _finish(self, committer: asyncio.Task[None], grace: float) -> None:
         """Let requests under way end, commit them, and give the rest back."""
         self._stop.set()
         for key in self._waiting:
@@ -356,12 +357,12 @@ class Crawler:
         tasks = [host.task for host in self._hosts.values() if host.task is not None]
         try:
             if tasks:
-                await asyncio.wait(tasks, timeout=self._limits.grace)
+                await asyncio.wait(tasks, timeout=grace)
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            self._seen.put_nowait(None)
+            self._committer.close()
             try:
                 await committer
             finally:
