@@ -191,6 +191,11 @@ def test_pure_ring_loads_numpy_only():
     assert loaded == {"recrawl", "numpy"}
 
 
+def test_an_extraction_worker_loads_no_numpy():
+    """A worker process starts without NumPy, which takes longer to load than all else it needs."""
+    assert "numpy" not in loaded_by("import recrawl.extract.worker")
+
+
 def test_help_loads_little():
     """`recrawl --help` answers without loading what only some commands need."""
     loaded = loaded_by("from recrawl.cli.main import cli\ncli(['--help'], standalone_mode=False)")

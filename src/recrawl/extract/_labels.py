@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import cache
 
 __all__ = ["CODECS", "SINGLE_BYTE", "charset_of_label"]
 
@@ -55,8 +56,6 @@ CODECS: dict[str, str] = {
     "utf-16le": "utf-16-le",
     "utf-8": "utf-8",
 }
-
-_BY_CODEC = {codecs.lookup(codec).name: charset for charset, codec in CODECS.items()}
 
 # Codecs of Python for which the web takes a larger charset.
 _WIDER = {
@@ -152,4 +151,9 @@ def charset_of_label(label: str) -> str | None:
         codec = codecs.lookup(label).name
     except LookupError:
         return None
-    return _WIDER.get(codec) or _BY_CODEC.get(codec)
+    return _WIDER.get(codec) or _by_codec().get(codec)
+
+
+@cache  # made when a label first asks for it: it loads forty modules
+def _by_codec() -> dict[str, str]:
+    return {codecs.lookup(codec).name: charset for charset, codec in CODECS.items()}
