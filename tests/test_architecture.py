@@ -122,7 +122,10 @@ def loaded_by(code: str) -> set[str]:
     report = (
         "import json, sys\nbefore = set(sys.modules)\n"
         f"{code}\n"
-        "print('\\n' + json.dumps(sorted(set(sys.modules) - before)))"
+        # What has no spec was made by an extension, not loaded from anywhere.
+        "spec = {name: getattr(module, '__spec__', None) for name, module in sys.modules.items()}\n"
+        "loaded = [name for name in spec if name not in before and spec[name]]\n"
+        "print('\\n' + json.dumps(loaded))"
     )
     run = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
     names = {name.partition(".")[0] for name in json.loads(run.stdout.splitlines()[-1])}
