@@ -27,10 +27,16 @@ async def follow(
 ) -> AsyncIterator[Change]:
     """Yield events as they come, until ``stop`` is set; looks once a second."""
     while not stop.is_set():
-        for event in read(store, after):
-            after = event.sequence
+        events = store.changes(after, limit=_PAGE)
+        for event in events:
             yield event
-        await clock.sleep_until(clock.now() + _POLL, stop)
+            if stop.is_set():
+                return
+        if events:
+            after = events[-1].sequence
+            await asyncio.sleep(0)  # a long feed must not keep a signal from being seen
+        else:
+            await clock.sleep_until(clock.now() + _POLL, stop)
 
 
 def _version(store: PageStore, page_key: int, signature: bytes | None) -> TextVersion | None:

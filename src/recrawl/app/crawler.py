@@ -77,11 +77,12 @@ class CrawlLimits:
 
 @dataclass(slots=True)
 class _Host:
-    """A host with leased pages: its row as it is now, and the pages that wait for their turn."""
+    """A host with leased pages: its row as it is now, pages that wait, and those visited."""
 
     row: HostRow
     until: int
     pages: deque[PageRow] = field(default_factory=deque)
+    finished: set[int] = field(default_factory=set)
     task: asyncio.Task[None] | None = None
 
 
@@ -220,7 +221,8 @@ class Crawler:
         until = now + round(self._limits.lease * 1000)
         keys = {page.state.host_key for page in pages} - self._hosts.keys()
         for key, row in self._store.hosts(keys).items() if keys else ():
-            self._hosts[key] = _Host(row=self._rows.get(key, row), until=until)
+            newer = self._rows.get(key, row)
+            self._hosts[key] = _Host(max(row, newer, key=_ready_at), until)
             self._waiting.append(key)
         for page in pages:
             self._hosts[page.state.host_key].pages.append(page)
@@ -285,6 +287,7 @@ class Crawler:
                 _LOG.exception("visit_failed url=%s", page.url)
                 finished = Crash(page, host.row, self._clock.now(), error)
             if finished is not None:
+                host.finished.add(page.state.page_key)
                 self._committer.put(finished)
 
     async def _visit(self, page: PageRow, host: _Host) -> Finished | None:
@@ -306,8 +309,9 @@ class Crawler:
 
     def _host_done(self, key: int, task: asyncio.Task[None]) -> None:
         host = self._hosts.pop(key)
-        self._rows[key] = host.row
         self._give_back(host.pages)
+        if not self._held.isdisjoint(host.finished):
+            self._rows[key] = host.row
         if not task.cancelled() and (error := task.exception()) is not None:
             _LOG.error("host_failed host=%s", host.row.host, exc_info=error)
         if not self._stop.is_set():
@@ -367,6 +371,10 @@ class Crawler:
                 await committer
             finally:
                 self._release(list(self._held))
+
+
+def _ready_at(row: HostRow) -> int:
+    return row.ready_at
 
 
 async def _wait_for(event: asyncio.Event, seconds: float) -> None:

@@ -14,16 +14,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recrawl.app.pages import new_page
 from recrawl.app.policy import PagePolicy, PolicyOf
+from recrawl.app.targets import RedirectTargets, found_page
 from recrawl.core.change import ChangeCode
 from recrawl.core.columns import NO_KEY, NO_SCHEME, SIGNATURE_BYTES
 from recrawl.core.document import Document
 from recrawl.core.states import PageState, PageStates
 from recrawl.core.update import advance
-from recrawl.core.url import host_of, page_key
+from recrawl.core.url import page_key
 from recrawl.core.visit import Outcome, Visits
-from recrawl.errors import UrlError
 from recrawl.ports.extractor import Extracted
 from recrawl.ports.fetcher import Fetched, PageRequest
 from recrawl.ports.store import (
@@ -36,9 +35,10 @@ from recrawl.ports.store import (
     VisitRow,
 )
 
-__all__ = ["RedirectTargets", "Seen", "commits_of", "request_of", "sign"]
+__all__ = ["Seen", "commits_of", "request_of", "sign"]
 
 _NO_SIGNATURE = b"\0" * SIGNATURE_BYTES
+_UNEXPECTED_304 = "unexpected_304"
 _REDIRECTS = (Outcome.REDIR_TEMP, Outcome.REDIR_PERM)
 _KINDS = {
     ChangeCode.NEW: ChangeKind.NEW,
@@ -47,31 +47,6 @@ _KINDS = {
     ChangeCode.GONE: ChangeKind.GONE,
     ChangeCode.RETURNED: ChangeKind.RETURNED,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RedirectTargets:
-    """Which redirect targets become pages of their own.
-
-    Parameters
-    ----------
-    scope : {"none", "same-host", "any"}
-        ``same-host`` takes ``www.`` before a host for the same host.
-    max_depth : int
-        Redirects between the page that was added by hand and its farthest target.
-    """
-
-    scope: str = "same-host"
-    max_depth: int = 5
-
-    def admits(self, page: PageRow, target: str) -> bool:
-        """Return whether ``target`` becomes a page because ``page`` redirects to it."""
-        if self.scope == "none" or page.depth >= self.max_depth:
-            return False
-        if self.scope == "any":
-            return True
-        here, there = (host_of(url).removeprefix("www.") for url in (page.url, target))
-        return here == there
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +102,13 @@ def request_of(page: PageRow, policy: PagePolicy) -> PageRequest:
     """Return the request for a page, conditional where a 304 would tell the truth.
 
     A 304 says "same as the content of this validator", so the validator is sent only if the
-    signature of that content is known and made under today's scheme.
+    signature of that content is known and made under today's scheme.  After a 304 that nobody
+    asked for, caches on the way are told to ask the server.
     """
+    no_cache = page.reason == _UNEXPECTED_304
     if page.state.signature_scheme != policy.scheme:
-        return PageRequest(page.url)
-    return PageRequest(page.url, etag=page.etag, last_modified=page.last_modified)
+        return PageRequest(page.url, no_cache=no_cache)
+    return PageRequest(page.url, page.etag, page.last_modified, no_cache)
 
 
 def sign(seen: Seen, extracted: Extracted | None) -> Seen:
@@ -319,19 +296,14 @@ def _text(seen: Seen, state: PageState) -> TextVersion | None:
 def _with_target(
     seen: Seen, commit: Commit, policy_of: PolicyOf, redirects: RedirectTargets
 ) -> Commit:
-    """Add the redirect's target as a page, due since its source was."""
-    target = seen.redirect_to
-    if target is None:
+    """Add the redirect's target as a page."""
+    if seen.redirect_to is None:
         return commit
-    try:
-        if not redirects.admits(seen.page, target):
-            return commit
-        found = new_page(
-            target,
-            policy_of(target),
-            now=min(seen.fetched.fetched_at, seen.page.state.next_fetch_at),
-            depth=seen.page.depth + 1,
-        )
-    except UrlError:
-        return commit
-    return replace(commit, found=(found,))
+    found = found_page(
+        seen.page,
+        seen.redirect_to,
+        fetched_at=seen.fetched.fetched_at,
+        policy_of=policy_of,
+        redirects=redirects,
+    )
+    return commit if found is None else replace(commit, found=(found,))

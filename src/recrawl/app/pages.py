@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,8 @@ from recrawl.ports.store import AddResult, PageRow, PageStore
 __all__ = ["add_seeds", "find_page", "force_pages", "match_pages", "new_page"]
 
 _ADD_BATCH = 1000
+# Few, so that little time passes between reading a page and writing it.
+_FORCE_BATCH = 100
 
 
 def new_page(
@@ -123,23 +126,29 @@ def find_page(store: PageStore, url: str) -> PageRow:
 
 
 def match_pages(store: PageStore, pattern: str) -> list[PageRow]:
-    """Return the pages whose canonical URL matches a glob such as ``https://a.example/*``."""
-    return [page for page in store if fnmatch.fnmatchcase(page.url, pattern)]
+    """Return the pages whose canonical URL matches a pattern such as ``https://a.example/*``.
+
+    ``*`` stands for any run of characters, every other character for itself.
+    """
+    glob = re.sub(r"[?[]", r"[\g<0>]", pattern)
+    return [page for page in store if fnmatch.fnmatchcase(page.url, glob)]
 
 
 def force_pages(store: PageStore, pages: Sequence[PageRow], *, now: int) -> int:
     """Make pages due now and their next request unconditional; return how many were there.
 
     What is known of the content stays: a forced fetch reports a change only if there is one.
+    Pages named twice count once.  Each is read again just before it is written, as a crawler may
+    have visited it since it was looked up.
     """
-    return store.update(
-        [
-            replace(
-                page,
-                state=replace(page.state, next_fetch_at=now),
-                etag=None,
-                last_modified=None,
-            )
-            for page in pages
-        ]
-    )
+    keys = list(dict.fromkeys(page.state.page_key for page in pages))
+    n_forced = 0
+    for start in range(0, len(keys), _FORCE_BATCH):
+        found = map(store.get, keys[start : start + _FORCE_BATCH])
+        n_forced += store.update([_forced(page, now) for page in found if page is not None])
+    return n_forced
+
+
+def _forced(page: PageRow, now: int) -> PageRow:
+    state = replace(page.state, next_fetch_at=now)
+    return replace(page, state=state, etag=None, last_modified=None)

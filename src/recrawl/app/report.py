@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from recrawl.app.cycle import Seen
 from recrawl.core.visit import Observation, Outcome
 from recrawl.ports.store import Commit
 
@@ -33,13 +32,13 @@ class VisitReport:
     next_fetch_at: int
 
 
-def visit_report(seen: Seen, commit: Commit) -> VisitReport:
+def visit_report(commit: Commit) -> VisitReport:
     """Return what is told of a committed visit."""
     visit, state = commit.visit, commit.page.state
     return VisitReport(
         url=commit.page.url,
         fetched_at=visit.fetched_at,
-        outcome=seen.outcome.name.lower(),
+        outcome=Outcome(visit.outcome).name.lower(),
         status_code=visit.status_code,
         observation=Observation(visit.observation).name.lower(),
         change=commit.change.kind.value if commit.change else "",
