@@ -11,12 +11,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from recrawl import __version__
 from recrawl.app.crawler import Crawler, CrawlLimits
-from recrawl.app.cycle import RedirectTargets
 from recrawl.app.policy import PagePolicy, PolicyOf
+from recrawl.app.targets import RedirectTargets
 from recrawl.clocks import SystemClock
 from recrawl.config import Config, Resolved
 from recrawl.config.environment import proxy_environment
@@ -45,6 +45,8 @@ __all__ = [
     "make_policies",
     "open_crawler",
     "open_store",
+    "store_path",
+    "store_url",
 ]
 
 _SQLITE = "sqlite:///"
@@ -77,10 +79,52 @@ def open_store(config: Config, *, create: bool = False) -> PageStore:
     Raises
     ------
     ConfigError
-        If the URL names no kind of store that there is, or no store is there and none is to be
-        made.
+        If the URL names no kind of store that there is, no store is there and none is to be
+        made, or it may not be read and written.
     StoreError
         If the store cannot be opened.
+    """
+    path = store_path(config)
+    try:
+        is_there, is_directory = path.exists(), path.is_dir()
+    except OSError as error:
+        raise ConfigError(f"the store {path} cannot be reached: {error.strerror}") from error
+    if is_directory:
+        raise ConfigError(f"{path} is a directory, not a store; name a file in it", value=str(path))
+    if not is_there and not create:
+        raise ConfigError(
+            f"there is no store at {path}; make one with `recrawl init`, or name another with "
+            "--store",
+            value=str(path),
+        )
+    if not is_there and not path.parent.is_dir():
+        raise ConfigError(
+            f"{path.parent} is not there; make that directory, or name another store with --store",
+            value=str(path),
+        )
+    if is_there and not os.access(path, os.R_OK | os.W_OK):
+        raise ConfigError(
+            f"the store {path} may not be read and written; allow this user to, or name another "
+            "with --store",
+            value=str(path),
+        )
+    store_class = _load("recrawl.stores.sqlite.store", "SqliteStore")
+    store: PageStore = store_class(path, config.store.keep_visits, create)
+    return store
+
+
+def store_url(path: Path) -> str:
+    """Return the store URL of a file."""
+    return _SQLITE + quote(str(path))
+
+
+def store_path(config: Config) -> Path:
+    """Return the file that the settings name as store.
+
+    Raises
+    ------
+    ConfigError
+        If the store's URL names no kind of store that there is, or no file.
     """
     url = config.store.url
     if not url.startswith(_SQLITE):
@@ -90,17 +134,9 @@ def open_store(config: Config, *, create: bool = False) -> PageStore:
             value=redact(url),
         )
     path = Path(unquote(url.removeprefix(_SQLITE)))
-    if not path.name:
+    if not path.name or "\0" in path.name:
         raise ConfigError(f"store.url = {url!r} names no file; write {_SQLITE}recrawl.sqlite")
-    if not create and not path.exists():
-        raise ConfigError(
-            f"there is no store at {path}; make one with `recrawl init`, or name another with "
-            "--store",
-            value=str(path),
-        )
-    store_class = _load("recrawl.stores.sqlite.store", "SqliteStore")
-    store: PageStore = store_class(path, config.store.keep_visits, create)
-    return store
+    return path
 
 
 def make_policies(config: Config) -> PolicyOf:
@@ -192,8 +228,22 @@ def check_contact(config: Config, store: PageStore, now: int) -> None:
             )
 
 
-def make_fetcher(config: Config, clock: Clock, store: PageStore) -> Fetcher:
-    """Return the fetcher; ``store`` keeps its robots.txt files."""
+def make_fetcher(
+    config: Config, clock: Clock, store: PageStore, *, max_wait: float = 5.0
+) -> Fetcher:
+    """Return the fetcher.
+
+    Parameters
+    ----------
+    config : Config
+        The settings.
+    clock : Clock
+        Says what time it is.
+    store : PageStore
+        Keeps robots.txt files.
+    max_wait : float
+        Longest wait for a host inside a fetch: a page is held meanwhile. [s]
+    """
     fetch, politeness = config.fetch, config.politeness
     user_agent_for = _load("recrawl.fetch.agent", "user_agent_for")
     proxies = _load("recrawl.fetch.proxy", "Proxies")
@@ -214,6 +264,7 @@ def make_fetcher(config: Config, clock: Clock, store: PageStore) -> Fetcher:
         max_backoff=politeness.max_backoff,
         robots_txt=politeness.robots_txt,
         robots_max_age=politeness.robots_max_age,
+        max_wait=max_wait,
         proxies=proxies.from_environment(proxy_environment())
         if fetch.proxy_from_environment
         else None,
@@ -240,14 +291,15 @@ async def open_crawler(
 ) -> AsyncIterator[Crawler]:
     """Give a crawler over a store; its connections and workers end with the context."""
     clock = clock or SystemClock()
-    fetcher = make_fetcher(config, clock, store)
-    extractor = make_extractor(config)
     limits = CrawlLimits(
         hosts=config.crawl.hosts,
         requests_per_host=config.politeness.requests_per_host,
         lease=config.crawl.lease,
         batch=config.crawl.batch,
+        visit=config.fetch.timeout + config.extract.time_limit,
     )
+    fetcher = make_fetcher(config, clock, store, max_wait=limits.hold)
+    extractor = make_extractor(config)
     try:
         yield Crawler(
             store,

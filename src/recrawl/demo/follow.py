@@ -21,7 +21,7 @@ from recrawl.config import (
 from recrawl.core.states import PageStatus
 from recrawl.demo.site import PAGES, DemoSite
 from recrawl.demo.verdict import PageVerdict, judge
-from recrawl.wiring import make_policies, open_crawler, open_store
+from recrawl.wiring import make_policies, open_crawler, open_store, store_url
 
 __all__ = ["Followed", "follow_site"]
 
@@ -53,7 +53,7 @@ class _Events:
 def _config(directory: Path) -> Config:
     """Return settings in which a day passes in a second or so."""
     return Config(
-        store=StoreSettings(url=f"sqlite:///{directory / 'recrawl.sqlite'}", keep_visits=1000),
+        store=StoreSettings(url=store_url(directory / "recrawl.sqlite"), keep_visits=1000),
         fetch=FetchSettings(allow_networks=("127.0.0.0/8",), proxy_from_environment=False),
         politeness=PolitenessSettings(min_delay=0.1, backoff=1.0, max_backoff=5.0),
         crawl=CrawlSettings(lease=60.0),

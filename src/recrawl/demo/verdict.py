@@ -12,6 +12,8 @@ from recrawl.ports.store import VisitRow
 __all__ = ["PageVerdict", "judge"]
 
 _OK, _NOT_MODIFIED = 200, 304
+#: Instants are cut to milliseconds on both sides; visits of one page lie much further apart. [ms]
+_SLACK = 5
 
 
 @dataclass(slots=True)
@@ -70,9 +72,9 @@ def judge(site: DemoSite, page: DemoPage, visits: Sequence[VisitRow], ended_at: 
 
 def _served(served: Sequence[Served], visit: VisitRow) -> Served | None:
     """Return what the site served to a visit; None if no request was sent."""
-    ended_at = visit.fetched_at + visit.elapsed * 1000
+    first, last = visit.fetched_at - _SLACK, visit.fetched_at + visit.elapsed * 1000 + _SLACK
     for answer in served:
-        if visit.fetched_at <= answer.at <= ended_at:
+        if first <= answer.at <= last:
             return answer
     return None
 

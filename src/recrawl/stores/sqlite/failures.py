@@ -56,6 +56,12 @@ _BY_CODE: dict[int, tuple[type[StoreError], str, str]] = {
         "allow this user to read and write the file and its directory",
     ),
 }
+# Where the limit is a quota or a largest file, SQLite does not say full.
+_BY_CODE[sqlite3.SQLITE_IOERR_WRITE] = (
+    StoreFull,
+    "cannot be written any further",
+    "nothing of this call was written; free disk space, or raise the quota or the file size limit",
+)
 _BY_CODE[sqlite3.SQLITE_LOCKED] = _BY_CODE[sqlite3.SQLITE_BUSY]
 _OTHERWISE = (
     StoreError,
@@ -83,8 +89,8 @@ def store_error(error: Exception, path: Path) -> StoreError:
         The store's file.
     """
     # The low byte is the primary code; the driver's own errors have none.
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    kind, problem, advice = _BY_CODE.get(code, _OTHERWISE)
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    kind, problem, advice = _BY_CODE.get(code) or _BY_CODE.get(code & 0xFF, _OTHERWISE)
     return kind(f"{path} {problem} ({error}): {advice}", value=str(path))
 
 
