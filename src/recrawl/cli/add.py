@@ -11,7 +11,7 @@ from typing import BinaryIO
 import click
 
 from recrawl.app.pages import add_seeds
-from recrawl.app.seeds import Seed, SeedProblem, parse_seeds
+from recrawl.app.seeds import MAX_IMPORTANCE, Seed, SeedProblem, parse_seeds
 from recrawl.cli.options import opened, settings_options
 from recrawl.cli.output import one_line
 from recrawl.clocks import SystemClock
@@ -25,10 +25,19 @@ __all__ = ["command"]
 _MISUSED = 2
 
 
+def _importance(
+    _context: click.Context, _parameter: click.Parameter, value: float | None
+) -> float | None:
+    # Not click.FloatRange: NaN is in every range.
+    if value is not None and not 0 <= value <= MAX_IMPORTANCE:
+        raise click.BadParameter(f"{value} is not a number from 0 to {MAX_IMPORTANCE}.")
+    return value
+
+
 @click.command("add")
 @settings_options
 @click.argument("sources", nargs=-1, required=True, metavar="URL|FILE|-...")
-@click.option("--importance", type=click.FloatRange(min=0), help="For URLs given as arguments.")
+@click.option("--importance", callback=_importance, type=float, help="For URLs given as arguments.")
 def command(config: Config, sources: tuple[str, ...], importance: float | None) -> None:
     """Add pages: URLs, files with a URL a line, or - for standard input.
 
@@ -59,7 +68,8 @@ def command(config: Config, sources: tuple[str, ...], importance: float | None) 
         )
     known = f", {result.n_known} were there already" if result.n_known else ""
     refused = f", {problems} refused" if problems else ""
-    click.echo(f"Added {result.n_added} pages{known}{refused}")
+    pages = "page" if result.n_added == 1 else "pages"
+    click.echo(f"Added {result.n_added} {pages}{known}{refused}")
     if problems:
         raise click.exceptions.Exit(_MISUSED)
 

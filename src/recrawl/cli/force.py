@@ -31,8 +31,8 @@ def command(config: Config, targets: tuple[str, ...]) -> None:
                     raise NotFound(
                         f"no page matches {target!r}; start it with the scheme, as https://"
                     )
-                pages += found
+                pages.extend(found)
             else:
                 pages.append(find_page(store, target))
         n_forced = force_pages(store, pages, now=SystemClock().now())
-    click.echo(f"{n_forced} pages are due now")
+    click.echo("1 page is due now" if n_forced == 1 else f"{n_forced} pages are due now")

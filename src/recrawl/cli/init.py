@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from recrawl.cli.options import opened
-from recrawl.config import default_toml, load
+from recrawl.config import StoreSettings, default_toml, load
 from recrawl.errors import ConfigError
+from recrawl.wiring import store_path, store_url
 
 __all__ = ["command"]
 
@@ -32,14 +34,10 @@ def command(directory: Path) -> None:
             value=str(directory),
         ) from error
     click.echo(f"{'Wrote' if is_new else 'Kept'} {file}")
-    store = directory / "recrawl.sqlite"
+    # The store that the file names for whoever works in DIRECTORY.
+    store = directory / store_path(config := load(file))
     is_new = not store.exists()
-    config = (
-        load(file)
-        if directory == Path()
-        else load(file, overrides=[f"store.url=sqlite:///{store}"])
-    )
-    with opened(config, create=True):
+    with opened(replace(config, store=StoreSettings(url=store_url(store))), create=True):
         pass
     click.echo(f"{'Made' if is_new else 'Kept'} the store {store}")
     click.echo("Set fetch.contact in recrawl.toml, then: recrawl add URL ..., recrawl run")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import io
 import logging
 import os
 import sys
@@ -58,6 +60,17 @@ class _Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command where there is none of the given name."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else "see recrawl --help"
+            ctx.fail(f"No such command {name!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing them."""
         with formatter.section("Commands"):
@@ -76,6 +89,10 @@ def cli() -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 misused."""
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A character that the terminal's encoding lacks is shown as an escape.
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(args=args, prog_name="recrawl", standalone_mode=False)
     except click.ClickException as error:
@@ -87,7 +104,15 @@ def main(args: Sequence[str] | None = None) -> None:
         click.echo(f"recrawl: {error}", err=True)
         code = 2 if isinstance(error, _MISUSED) else 1
     except BrokenPipeError:
-        # The reader of a pipe went away: what else is written goes nowhere, quietly.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         code = _OUTPUT_CLOSED
+    except OSError as error:
+        _discard_output()
+        click.echo(f"recrawl: {error.strerror or error}: {error.filename or 'output'}", err=True)
+        code = 1
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _discard_output() -> None:
+    """Let what is still to be written go nowhere, quietly: its reader went away or is full."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

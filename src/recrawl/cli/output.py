@@ -5,17 +5,25 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any, TypeAlias
 
 from recrawl.core.columns import NEVER, NO_TIME
 
-__all__ = ["Format", "Value", "one_line", "print_rows", "printable", "rfc3339"]
+__all__ = ["Format", "Value", "json_line", "one_line", "print_rows", "printable", "rfc3339"]
 
-Value = str | int | float | bool | None
+#: Lists are for JSON; CSV holds them as JSON text.
+Value: TypeAlias = str | int | float | bool | Sequence[Any] | None
 
+#: Zero-width joiner and non-joiner.
+_JOINERS = "\u200c\u200d"
+_LAYOUT = ("\n", "\t")
+_PARTS = re.compile(r"([\n\t])")
 _FIRST_YEAR, _LAST_YEAR = -62_135_596_800_000, 253_402_300_799_999
 
 
@@ -41,15 +49,34 @@ def rfc3339(at: int | None) -> str | None:
 
 
 def one_line(text: str) -> str:
-    """Return page-made text safe to print: control characters and line ends made visible."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    """Return page-made text safe to print: what a terminal obeys is made visible.
+
+    Control characters, line ends, bidirectional overrides, unassigned and private characters
+    become escapes as in Python; blanks of other widths and the joiners, which some scripts and
+    emoji need, stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if _is_harmless(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def _is_harmless(character: str) -> bool:
+    return (
+        character.isprintable() or character in _JOINERS or unicodedata.category(character) == "Zs"
+    )
 
 
 def printable(text: str) -> str:
     """Return page-made text of several lines safe to print: only line ends and tabs stay."""
-    return "\n".join(
-        "\t".join(one_line(part) for part in line.split("\t")) for line in text.split("\n")
-    )
+    return "".join(part if part in _LAYOUT else one_line(part) for part in _PARTS.split(text))
+
+
+def json_line(value: object) -> str:
+    """Return a value as JSON on one line; what a terminal obeys is escaped, and nothing lost."""
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    return "".join(c if _is_harmless(c) else json.dumps(c)[1:-1] for c in text)
 
 
 def print_rows(
@@ -69,25 +96,27 @@ def print_rows(
     columns : sequence of str
         Columns in order.
     form : Format
-        JSON Lines and CSV stream; a table is measured first.
+        JSON Lines and CSV stream, in UTF-8 whatever the locale; a table is measured first.
+        CSV is that of RFC 4180 with a header, its cells as they are: none is changed because a
+        spreadsheet would take it for a formula.
     empty : str
         What a table says, on standard error, when there are no rows.
     has_header : bool
         Whether a table or CSV starts with the names of the columns.
     """
+    if form is not Format.TABLE:
+        _use_utf8()
     match form:
         case Format.JSONL:
             for row in rows:
-                sys.stdout.write(
-                    json.dumps({c: row.get(c) for c in columns}, ensure_ascii=False) + "\n"
-                )
+                sys.stdout.write(json_line({c: row.get(c) for c in columns}) + "\n")
         case Format.CSV:
             buffer = io.StringIO()
             writer = csv.writer(buffer, lineterminator="\r\n")
             if has_header:
                 writer.writerow(columns)
             for row in rows:
-                writer.writerow(["" if row.get(c) is None else row.get(c) for c in columns])
+                writer.writerow([_csv_cell(row.get(c)) for c in columns])
                 sys.stdout.write(buffer.getvalue())
                 buffer.seek(0)
                 buffer.truncate()
@@ -95,6 +124,20 @@ def print_rows(
         case Format.TABLE:
             _print_table([dict(row) for row in rows], columns, empty, has_header)
     sys.stdout.flush()
+
+
+def _use_utf8() -> None:
+    """Write machine formats in UTF-8: what reads them does not know our locale."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8")
+
+
+def _csv_cell(value: Value) -> str | int | float:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return printable(value)
+    return value if isinstance(value, int | float) else json_line(value)
 
 
 def _print_table(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
+import logging
 from dataclasses import asdict
 from types import TracebackType
 from typing import Self
@@ -14,13 +13,21 @@ from rich.live import Live
 from rich.text import Text
 
 from recrawl.app.report import Totals, VisitReport
-from recrawl.cli.output import one_line, rfc3339
+from recrawl.cli.output import json_line, one_line, rfc3339
 from recrawl.core.columns import NEVER
 from recrawl.core.duration import format_duration
 from recrawl.ports.clock import Clock
 from recrawl.ports.store import PageStore
 
-__all__ = ["JsonLog", "Progress", "Reporter", "VisitLines", "summary_of"]
+__all__ = [
+    "JsonHandler",
+    "JsonLog",
+    "Progress",
+    "Reporter",
+    "VisitLines",
+    "summary_of",
+    "write_event",
+]
 
 #: The live line is drawn anew after this. [ms]
 _REDRAW = 250
@@ -45,7 +52,7 @@ def summary_of(totals: Totals) -> str:
 
 
 class Reporter:
-    """Prints nothing; the others print."""
+    """Prints nothing of visits; the others do."""
 
     def __enter__(self) -> Self:
         return self
@@ -63,6 +70,10 @@ class Reporter:
 
     def idle(self, next_due_at: int) -> None:
         """Take note that nothing is under way until ``next_due_at``, in milliseconds."""
+
+    def stopping(self) -> None:
+        """Tell that the first interrupt was seen."""
+        click.echo("Stopping: ending what is under way; again to stop at once.", err=True)
 
     def done(self, totals: Totals) -> None:
         """Take note of the end."""
@@ -94,14 +105,31 @@ class JsonLog(Reporter):
         fields = asdict(report)
         fields["fetched_at"] = rfc3339(report.fetched_at)
         fields["next_fetch_at"] = rfc3339(report.next_fetch_at)
-        self._write("visit", fields)
+        write_event("visit", **fields)
+
+    def stopping(self) -> None:
+        """Print that the first interrupt was seen."""
+        write_event("stopping")
 
     def done(self, totals: Totals) -> None:
         """Print the totals."""
-        self._write("done", asdict(totals))
+        write_event("done", **asdict(totals))
 
-    def _write(self, event: str, fields: dict[str, object]) -> None:
-        sys.stderr.write(json.dumps({"event": event, **fields}, ensure_ascii=False) + "\n")
+
+def write_event(event: str, **fields: object) -> None:
+    """Print one JSON object to standard error."""
+    click.echo(json_line({"event": event, **fields}), err=True)
+
+
+class JsonHandler(logging.Handler):
+    """Prints what is logged as JSON Lines, so that every line of a JSON log can be read."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print the record; a traceback is one of its fields."""
+        fields = {"level": record.levelname.lower(), "logger": record.name}
+        if record.exc_info:
+            fields["traceback"] = logging.Formatter().formatException(record.exc_info)
+        write_event("log", **fields, message=record.getMessage())
 
 
 class Progress(Reporter):

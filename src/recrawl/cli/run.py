@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 
 import click
 
 from recrawl.app.report import Totals
 from recrawl.cli.options import opened, settings_options
-from recrawl.cli.progress import JsonLog, Progress, Reporter, VisitLines
+from recrawl.cli.progress import JsonHandler, JsonLog, Progress, Reporter, VisitLines
 from recrawl.clocks import SystemClock
 from recrawl.config import Config
 from recrawl.ports.store import PageStore
@@ -45,6 +46,10 @@ def command(
     """
     if exit_code and not once:
         raise click.UsageError("--exit-code goes with --once: a run without an end has no result")
+    if verbose and quiet:
+        raise click.UsageError("-v and -q exclude each other")
+    if log_format == "json":
+        logging.getLogger().handlers[:] = [JsonHandler()]
     with opened(config) as store:
         check_contact(config, store, SystemClock().now())
         reporter = _reporter(store, verbose=verbose, quiet=quiet, log_format=log_format)
@@ -56,11 +61,11 @@ def command(
 
 
 def _reporter(store: PageStore, *, verbose: bool, quiet: bool, log_format: str) -> Reporter:
+    if quiet:
+        return Reporter()
     if log_format == "json":
         return JsonLog()
-    if verbose:
-        return VisitLines()
-    return Reporter() if quiet else Progress(store, SystemClock())
+    return VisitLines() if verbose else Progress(store, SystemClock())
 
 
 async def _run(config: Config, store: PageStore, reporter: Reporter, *, once: bool) -> Totals:
@@ -72,7 +77,7 @@ async def _run(config: Config, store: PageStore, reporter: Reporter, *, once: bo
             if crawler.is_stopping:
                 task.cancel()
             else:
-                click.echo("Stopping: ending what is under way; again to stop at once.", err=True)
+                reporter.stopping()
                 crawler.stop()
 
         for name in (signal.SIGINT, signal.SIGTERM):

@@ -29,18 +29,20 @@ _SHOWN_VISIT_FIELDS = tuple(f for f in VISIT_FIELDS if f not in ("modified_at", 
 def command(config: Config, url: str, n_visits: int, form: Format) -> None:
     """Show all that is known of one page, its last visits, and why it is due when it is.
 
-    jsonl and csv print the visits with all their fields, the newest first.
+    jsonl prints one object with all of it; csv one row, the visits and reasons as JSON in a cell.
     """
     with opened(config) as store:
         page = find_page(store, url)
         visits = store.visits(page.state.page_key)
         host = store.hosts([page.state.host_key]).get(page.state.host_key)
     shown = [visit_row(visit) for visit in visits[:n_visits]]
-    if form is not Format.TABLE:
-        rows = [{"url": page.url, **row} for row in shown]
-        print_rows(rows, ("url", *VISIT_FIELDS), form)
-        return
+    reasons = why_due(page, visits, host, make_policies(config)(page.url), now=SystemClock().now())
     row = page_row(page)
+    if form is not Format.TABLE:
+        print_rows(
+            [{**row, "why": reasons, "visits": shown}], (*PAGE_FIELDS, "why", "visits"), form
+        )
+        return
     known: list[dict[str, Value]] = [
         {"field": name, "value": str(row[name])}
         for name in PAGE_FIELDS
@@ -48,7 +50,6 @@ def command(config: Config, url: str, n_visits: int, form: Format) -> None:
     ]
     print_rows(known, ("field", "value"), form)
     click.echo("\nWhy it is due when it is")
-    reasons = why_due(page, visits, host, make_policies(config)(page.url), now=SystemClock().now())
     for reason in reasons:
         click.echo(f"  {reason}")
     click.echo(f"\nLast visits ({len(shown)} of {len(visits)} kept)")

@@ -44,6 +44,5 @@ def _figures(status: StoreStatus, now: int) -> dict[str, Value]:
         **{
             f"status_{name.name.lower()}": status.n_by_status.get(name.value, 0)
             for name in PageStatus
-            if status.n_by_status.get(name.value, 0)
         },
     }
