@@ -29,6 +29,13 @@ def test_a_page_of_html():
     )
 
 
+def test_links_are_left_out_where_nobody_reads_them():
+    """Without the URL of the page its links mean nothing, and are not looked for."""
+    found = extract_document(b"<p><a href=b>go</a>", content_type="text/html", url=None)
+
+    assert (found.text, found.links) == ("go", ())
+
+
 def test_a_page_without_type_is_looked_at():
     """A missing Content-Type is no failure (case st-013)."""
     found = extract_document(b"<!doctype html><p>x</p>", content_type=None, url=URL)

@@ -60,6 +60,13 @@ async def test_the_pool_says_what_the_function_says(pool):
         assert await extract(pool, PAGE, content_type) == expected
 
 
+async def test_without_url_links_are_left_out(pool):
+    """A worker does not look for links if it is not told what they are relative to."""
+    found = await pool.extract(PAGE, content_type="text/html", url=None)
+
+    assert (found.text, found.links) == ("café go", ())
+
+
 async def test_many_documents_come_back_each_to_its_own(pool):
     """More documents than workers hold at once are all answered, each with its own text."""
     results = await asyncio.gather(*(extract(pool, b"<p>%d" % i) for i in range(200)))

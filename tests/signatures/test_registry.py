@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from recrawl.core.columns import NO_SCHEME
@@ -35,6 +37,17 @@ def test_an_unknown_name_is_refused(name, message):
 
     assert message in str(refused.value)
     assert refused.value.value == name
+
+
+@pytest.mark.parametrize("name", sorted(SIGNATURES))
+def test_links_play_a_part_where_a_signature_says_so(name):
+    """A signature that says that it does not read links gives the same without them."""
+    signature = signature_class(name)()
+    there = Document("https://a.example/", b"<a href=b>go", "go", ("https://a.example/b",))
+
+    is_same = signature.sign(there) == signature.sign(replace(there, links=()))
+
+    assert is_same is not signature.reads_links
 
 
 def test_no_two_schemes_are_one():

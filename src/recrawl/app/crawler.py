@@ -301,9 +301,10 @@ class Crawler:
         seen = Seen(page=page, policy=policy, fetched=fetched, host=host.row)
         if fetched.outcome is not Outcome.SUCCESS:
             return seen
-        content_type = fetched.headers.get("content-type")
         extracted = await self._extractor.extract(
-            fetched.body, content_type=content_type, url=page.url
+            fetched.body,
+            content_type=fetched.headers.get("content-type"),
+            url=page.url if policy.signature.reads_links else None,
         )
         return sign(seen, extracted)
 

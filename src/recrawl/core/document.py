@@ -24,7 +24,7 @@ class Document:
     text : str or None
         Extracted text; None if nothing was extracted.
     links : tuple of str
-        Absolute targets of outgoing links.
+        Absolute targets of outgoing links; empty for a signature that does not read them.
     """
 
     url: str
@@ -39,6 +39,11 @@ class Signature(Protocol):
     @property
     def scheme(self) -> str:
         """Name, version and settings in one line; two schemes are never compared."""
+        ...
+
+    @property
+    def reads_links(self) -> bool:
+        """Whether ``Document.links`` plays a part; links are looked for only if it does."""
         ...
 
     def sign(self, document: Document) -> bytes:

@@ -73,7 +73,7 @@ def _encode(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "replace")
 
 
-def pack_request(number: int, body: bytes, content_type: str | None, url: str) -> bytes:
+def pack_request(number: int, body: bytes, content_type: str | None, url: str | None) -> bytes:
     """Return the message that asks a worker for a document."""
     return pack(number, [body, _encode(content_type), _encode(url)])
 

@@ -14,7 +14,7 @@ from recrawl.ports.extractor import Extracted
 __all__ = ["extract_document"]
 
 
-def extract_document(body: bytes, *, content_type: str | None, url: str) -> Extracted:
+def extract_document(body: bytes, *, content_type: str | None, url: str | None) -> Extracted:
     """Return what a document says.
 
     Parameters
@@ -23,8 +23,8 @@ def extract_document(body: bytes, *, content_type: str | None, url: str) -> Extr
         The body, after Content-Encoding.
     content_type : str or None
         Content-Type header as it was sent; without one the body is looked at.
-    url : str
-        URL of the page, to which links are relative.
+    url : str or None
+        URL of the page, to which links are relative; None to leave links out.
 
     Notes
     -----
@@ -38,7 +38,7 @@ def extract_document(body: bytes, *, content_type: str | None, url: str) -> Extr
             decoded = decode(body, content_type)
             page = read_html(decoded.text)
             text, title = page.text, page.title
-            links = outgoing_links(page.references, url=url, base=page.base)
+            links = () if url is None else outgoing_links(page.references, url=url, base=page.base)
         case Kind.TEXT:
             decoded = decode(body, content_type, is_markup=mime.name.endswith("xml"))
             text, title, links = clean_text(decoded.text), None, ()

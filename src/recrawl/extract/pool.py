@@ -72,7 +72,7 @@ class ExtractPool:
         """Ids of the worker processes, for whoever watches the machine."""
         return [worker.pid for worker in self._workers]
 
-    async def extract(self, body: bytes, *, content_type: str | None, url: str) -> Extracted:
+    async def extract(self, body: bytes, *, content_type: str | None, url: str | None) -> Extracted:
         """Return what the document says; see ``Extractor``.
 
         Raises

@@ -34,18 +34,18 @@ def serve(connection: socket.socket, time_limit: float) -> None:
         for number, (body, content_type, url) in reader.feed(data):
             # The pool ends a worker at the limit; this is for a pool that is gone itself.
             signal.setitimer(signal.ITIMER_REAL, 2 * time_limit + 1)
-            result = _extract(body or b"", content_type, url or b"")
+            result = _extract(body or b"", content_type, url)
             signal.setitimer(signal.ITIMER_REAL, 0)
             connection.sendall(pack_extracted(number, result))
 
 
-def _extract(body: bytes, content_type: bytes | None, url: bytes) -> Extracted:
+def _extract(body: bytes, content_type: bytes | None, url: bytes | None) -> Extracted:
     """Return what a document says, or ``crashed``."""
     try:
         return extract_document(
             body,
             content_type=None if content_type is None else content_type.decode(),
-            url=url.decode(),
+            url=None if url is None else url.decode(),
         )
     except Exception:  # this is the outermost loop: one bad document stops itself alone
         traceback.print_exc()

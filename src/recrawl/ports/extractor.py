@@ -45,9 +45,11 @@ class Extracted:
 class Extractor(Protocol):
     """Turns documents into text, away from the event loop."""
 
-    async def extract(self, body: bytes, *, content_type: str | None, url: str) -> Extracted:
+    async def extract(self, body: bytes, *, content_type: str | None, url: str | None) -> Extracted:
         """Return what the document says.
 
+        - ``url`` is that of the page, to which links are relative; None if nobody reads the
+          links, which then are left out: finding them is a fifth of the work.
         - Never raises for a document, however broken: ``error`` says what went wrong.
         - Ends within the time limit; a document that takes longer has error ``time_limit``.
         """

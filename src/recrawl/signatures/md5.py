@@ -39,6 +39,11 @@ class MD5:
         """Name, version and settings in one line."""
         return "md5/1"
 
+    @property
+    def reads_links(self) -> bool:
+        """Links play no part."""
+        return False
+
     def sign(self, document: Document) -> bytes:
         """Return the signature, 16 bytes."""
         return content_digest(document)

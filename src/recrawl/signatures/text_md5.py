@@ -42,6 +42,11 @@ class TextMD5:
         """Name, version and settings in one line."""
         return "text-md5/1"
 
+    @property
+    def reads_links(self) -> bool:
+        """Links play no part."""
+        return False
+
     def sign(self, document: Document) -> bytes:
         """Return the signature, 16 bytes."""
         if not document.text:

@@ -86,6 +86,11 @@ class TextProfile:
             f"quant_rate={float(self.quant_rate)!r} sec_sort_lex={str(self.sec_sort_lex).lower()}"
         )
 
+    @property
+    def reads_links(self) -> bool:
+        """Links play no part."""
+        return False
+
     def sign(self, document: Document) -> bytes:
         """Return the signature, 16 bytes."""
         if not document.text:
