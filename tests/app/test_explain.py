@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import pytest
+
+from recrawl.app.explain import why_due
+from recrawl.core.columns import NEVER
+from recrawl.core.states import PageStatus
+from recrawl.core.visit import Observation, Outcome
+from recrawl.signatures.md5 import MD5
+from recrawl.testing.factories import DAY, NOW, host_row, page_row, visit_row
+
+
+def explain(world, *, visit=None, host=None, policy=None, now=NOW, **state) -> str:
+    page = page_row(**state)
+    visits = [visit_row(page, **visit)] if visit is not None else []
+    return " ".join(why_due(page, visits, host, policy or world.policy, now=now))
+
+
+def test_a_new_page(world):
+    """It was never fetched, so it is due."""
+    text = explain(world, next_fetch_at=NOW - 90_000)
+
+    assert "It is due now, since 90 s." in text
+    assert "never fetched" in text
+
+
+@pytest.mark.parametrize(
+    ("due", "sentence"),
+    [
+        (NOW, "It is due now, since 0 s."),
+        (NOW + DAY, "It is due in 1 d."),
+        (NEVER, "It is not fetched again"),
+    ],
+)
+def test_when(world, due, sentence):
+    """How long it takes until the page is due, or how long it has been."""
+    assert sentence in explain(world, next_fetch_at=due)
+
+
+@pytest.mark.parametrize(
+    ("visit", "sentence"),
+    [
+        ({"observation": Observation.CHANGED}, "was success and saw a change."),
+        ({"observation": Observation.UNCHANGED}, "was success and saw no change."),
+        ({"observation": Observation.UNKNOWN}, "could not tell"),
+        (
+            {"outcome": Outcome.NOTMODIFIED, "observation": Observation.UNCHANGED},
+            "was notmodified and saw no change.",
+        ),
+        ({"outcome": Outcome.DENIED, "reason": "robots"}, "was denied (robots)."),
+        ({"outcome": Outcome.GONE, "reason": "http_404"}, "was gone (http_404)."),
+    ],
+)
+def test_the_last_visit(world, visit, sentence):
+    """What the last visit came to."""
+    assert sentence in explain(world, visit=visit, fetched_at=NOW)
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [(PageStatus.UNFETCHED, "tried again soon"), (PageStatus.GONE, "counts as gone")],
+)
+def test_failures_are_counted(world, status, sentence):
+    """How often it failed in a row, and what that makes of the page."""
+    text = explain(
+        world,
+        visit={"outcome": Outcome.RETRY, "reason": "timeout"},
+        fetched_at=NOW,
+        retries=2,
+        status=status.value,
+    )
+
+    assert "was retry (timeout)" in text
+    assert "failure number 2 in a row" in text
+    assert sentence in text
+
+
+def test_a_forgotten_visit(world):
+    """A page whose visits are not kept any more says nothing of them."""
+    assert "last visit" not in explain(world, fetched_at=NOW)
+
+
+def test_the_schedule(world):
+    """Which schedule set which interval, and its bounds."""
+    text = explain(world, interval=7200.0)
+
+    assert "Schedule nutch-adaptive set its interval to 2 h." in text
+    assert "No wait is shorter than 1 min or longer than 90 d; up to 0% of it is jitter." in text
+
+
+@pytest.mark.parametrize("is_own", [True, False], ids=["page", "rule"])
+def test_a_fixed_interval(world, is_own):
+    """A fixed interval, of the page or of a rule, is named, and no schedule."""
+    policy = world.policy if is_own else world.policy_with(fixed_interval=3600.0)
+
+    text = explain(world, policy=policy, **({"fixed_interval": 3600.0} if is_own else {}))
+
+    assert "fixed at 1 h" in text
+    assert "Schedule" not in text
+
+
+def test_the_host(world):
+    """What keeps the host from being asked."""
+    host = host_row(ready_at=NOW + 5000, n_errors=3, crawl_delay=10.0)
+
+    text = explain(world, host=host)
+
+    assert "Its host example.org may not be asked for another 5 s." in text
+    assert "failed 3 times in a row" in text
+    assert "robots.txt asks for 10 s" in text
+    assert "host" not in explain(world, host=host_row())
+
+
+def test_another_signature_scheme(world):
+    """Changed settings are told, as they cost one full fetch."""
+    policy = world.policy_with(signature=MD5())
+
+    assert "unconditional" in explain(world, policy=policy, signature_scheme=world.policy.scheme)
+    assert "unconditional" not in explain(world, signature_scheme=world.policy.scheme)
+    assert "unconditional" not in explain(world, policy=policy)
