@@ -135,6 +135,20 @@ async def test_a_redirects_target_is_visited_in_the_same_run(world):
     assert world.page(target).depth == 1
 
 
+async def test_the_answer_of_before_is_not_extracted(world):
+    """The same bytes again are unchanged without asking the extractor, here there is none."""
+    world.site = {A: b"a"}
+    world.add(A)
+    await world.run_once()
+    world.clock.advance(3 * 86_400)
+
+    totals = await world.run_once(extractor=None)
+
+    assert totals.n_unchanged == 1
+    assert world.visits(A) == [("SUCCESS", ""), ("SUCCESS", "")]
+    assert world.page(A).title == "a"
+
+
 @pytest.mark.parametrize("part", ["fetcher", "extractor", "signature", "kernel", "policy"])
 async def test_one_bad_page_stops_that_page_alone(world, caplog, part):
     """Whatever part raises: logged, visited again later, and the others are done."""

@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recrawl.app.cycle import Seen, commits_of, request_of, sign
+from recrawl.app.cycle import Seen, commits_of, recognise, request_of, sign
 from recrawl.app.pages import new_page
 from recrawl.app.policy import PagePolicy
 from recrawl.app.targets import RedirectTargets
 from recrawl.core.columns import NO_SCHEME
 from recrawl.core.document import scheme_id
 from recrawl.core.states import PageStatus
+from recrawl.core.update import UpdateRule
 from recrawl.core.visit import Observation, Outcome
 from recrawl.ports.extractor import Extracted
 from recrawl.ports.fetcher import Fetched, Hop, PageRequest
 from recrawl.ports.store import ChangeKind, Commit, PageRow
 from recrawl.schedules.fixed import Fixed
+from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.signatures.md5 import MD5
 from recrawl.testing.factories import DAY, NOW, host_row
 
@@ -40,7 +42,7 @@ def seen_of(
         **{"outcome": Outcome.SUCCESS, "fetched_at": at, "status_code": 200, **fetched},
         body=(content or "").encode(),
     )
-    seen = Seen(page=page, policy=policy, fetched=answer, host=host_row(page.url))
+    seen = recognise(Seen(page=page, policy=policy, fetched=answer, host=host_row(page.url)))
     return sign(seen, Extracted(content, title="Title", error=error) if content else None)
 
 
@@ -91,6 +93,75 @@ def test_an_unexpected_304_asks_past_caches(known, policy):
 
     assert request_of(odd, policy).no_cache
     assert not request_of(known, policy).no_cache
+
+
+def answered(page: PageRow, policy: PagePolicy, body: bytes = b"text", **values: Any) -> Seen:
+    """Return a visit that brought an answer which nobody has read yet."""
+    answer = Fetched(
+        **{"outcome": Outcome.SUCCESS, "fetched_at": NOW + DAY, "status_code": 200, **values},
+        body=body,
+    )
+    return recognise(Seen(page=page, policy=policy, fetched=answer, host=host_row(page.url)))
+
+
+def test_the_answer_of_before_need_not_be_read(known, policy):
+    """Equal bytes are signed as before: unchanged, title and digest stay, no text is written."""
+    seen = answered(known, policy, headers={"etag": '"2"'})
+    commit = commit_one(seen)
+
+    assert seen.signature == known.state.signature
+    assert commit.visit.observation == Observation.UNCHANGED
+    assert commit.change is commit.text is None
+    assert (commit.page.title, commit.page.etag) == ("Title", '"2"')
+    assert commit.page.content_digest == known.content_digest is not None
+
+
+def test_reading_the_answer_of_before_gives_the_same(known, policy):
+    """Recognised or read, an answer comes to the same commit."""
+    read = sign(answered(known, policy), Extracted("text", title="Title"))
+
+    # Not by value: the fixed interval is NaN, which equals nothing.
+    assert repr(commit_one(answered(known, policy))) == repr(commit_one(read))
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [(b"other", {}), (b"text", {"content-type": "text/plain"}), (b"", {"content-type": "text"})],
+    ids=["other-bytes", "other-type", "type-in-place-of-bytes"],
+)
+def test_another_answer_has_to_be_read(known, policy, body, headers):
+    """Other bytes, or the same with another type, may say something else."""
+    seen = answered(known, policy, body, headers=headers)
+
+    assert seen.signature is None
+    assert seen.content_digest not in (None, known.content_digest)
+
+
+def test_another_scheme_reads_the_answer_of_before(world, known):
+    """The signature of before says nothing under another scheme."""
+    assert answered(known, world.policy_with(signature=MD5())).signature is None
+
+
+def test_only_content_is_recognised(known, policy):
+    """An answer without content has no digest, and leaves the known one alone."""
+    gone = answered(known, policy, b"", outcome=Outcome.GONE, status_code=404)
+
+    assert gone.signature is gone.content_digest is None
+    assert commit_one(gone).page.content_digest == known.content_digest
+
+
+def test_a_digest_goes_with_its_signature(world, page):
+    """Where exact mode takes a redirect for content, the digest of before goes."""
+    exact = world.policy_with(
+        update=UpdateRule(exact=True), schedule=NutchAdaptive(default_interval=86_400.0, exact=True)
+    )
+    known = commit_one(seen_of(page, exact)).page
+
+    moved = commit_one(redirected(known, exact, "https://example.org/b", at=NOW + DAY)).page
+
+    assert known.content_digest is not None
+    assert moved.state.signature != known.state.signature
+    assert moved.content_digest is None
 
 
 def test_a_type_without_text_is_signed_by_its_bytes(page, policy):

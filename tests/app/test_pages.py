@@ -115,7 +115,9 @@ def test_forced_pages_are_due_and_asked_in_full(world):
     world.add(URL)
     (page,) = world.store.lease("x", NOW, ttl=9.0, limit=1, per_host=1)
     done = commit_of(page, NOW, signature=b"1" * 16, signature_scheme=7)
-    done = replace(done, page=replace(done.page, etag='"1"', last_modified="x"))
+    done = replace(
+        done, page=replace(done.page, etag='"1"', last_modified="x", content_digest=b"d" * 16)
+    )
     world.store.commit("x", [done], NOW)
 
     n_forced = force_pages(world.store, [page, page], now=NOW + 5)
@@ -123,7 +125,7 @@ def test_forced_pages_are_due_and_asked_in_full(world):
     after = world.page(URL)
     assert n_forced == 1
     assert after.state == replace(done.page.state, next_fetch_at=NOW + 5)
-    assert (after.etag, after.last_modified) == (None, None)
+    assert (after.etag, after.last_modified, after.content_digest) == (None, None, None)
 
 
 def test_forcing_keeps_what_a_crawler_wrote_meanwhile(world):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from recrawl.app.committer import Committer, Finished
 from recrawl.app.crash import Crash
-from recrawl.app.cycle import Seen, request_of, sign
+from recrawl.app.cycle import Seen, recognise, request_of, sign
 from recrawl.app.policy import PolicyOf
 from recrawl.app.report import Observer, Totals, visit_report
 from recrawl.app.targets import RedirectTargets
@@ -298,8 +298,8 @@ class Crawler:
             self._store.save_hosts([host.row])
             self._release([page.state.page_key])
             return None
-        seen = Seen(page=page, policy=policy, fetched=fetched, host=host.row)
-        if fetched.outcome is not Outcome.SUCCESS:
+        seen = recognise(Seen(page=page, policy=policy, fetched=fetched, host=host.row))
+        if fetched.outcome is not Outcome.SUCCESS or seen.signature is not None:
             return seen
         extracted = await self._extractor.extract(
             fetched.body,

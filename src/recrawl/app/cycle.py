@@ -2,13 +2,17 @@
 
 ::
 
-    lease ──> request ──> fetch ──> extract ──> sign ──> observe, update, schedule ──> commit
-    (store)   (here)     (fetcher)  (extractor)  (here)   (core.update.advance)       (store)
+    lease ──> request ──> fetch ──> recognise ──> extract ──> sign ──> advance ──> commit
+    (store)   (here)     (fetcher)  (here)        (extractor) (here)   (core)      (store)
+
+What is recognised, byte for byte the answer of before, is neither extracted nor signed again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -35,7 +39,7 @@ from recrawl.ports.store import (
     VisitRow,
 )
 
-__all__ = ["Seen", "commits_of", "request_of", "sign"]
+__all__ = ["Seen", "commits_of", "recognise", "request_of", "sign"]
 
 _NO_SIGNATURE = b"\0" * SIGNATURE_BYTES
 _UNEXPECTED_304 = "unexpected_304"
@@ -67,6 +71,8 @@ class Seen:
         What the document says; None if there was no document.
     signature : bytes or None
         Signature of the document; None if there was none or it could not be read.
+    content_digest : bytes or None
+        Digest of the answer; None if it brought no content.
     """
 
     page: PageRow
@@ -75,6 +81,7 @@ class Seen:
     host: HostRow
     extracted: Extracted | None = None
     signature: bytes | None = None
+    content_digest: bytes | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -109,6 +116,26 @@ def request_of(page: PageRow, policy: PagePolicy) -> PageRequest:
     if page.state.signature_scheme != policy.scheme:
         return PageRequest(page.url, no_cache=no_cache)
     return PageRequest(page.url, page.etag, page.last_modified, no_cache)
+
+
+def recognise(seen: Seen) -> Seen:
+    """Return ``seen`` with its digest, and signed if the digest is the one of before.
+
+    Equal bytes of an equal type give equal text and so an equal signature, as long as the
+    signature is made under today's scheme: reading them again would tell nothing.
+    """
+    if seen.fetched.outcome is not Outcome.SUCCESS:
+        return seen
+    # Header values hold no NUL, so the two parts cannot run into each other.
+    kind = seen.fetched.headers.get("content-type", "").encode("utf-8", "surrogatepass")
+    digest = hashlib.blake2b(kind + b"\0", digest_size=16)
+    digest.update(seen.fetched.body)
+    content_digest = digest.digest()
+    page = seen.page
+    is_same = page.content_digest == content_digest
+    if is_same and page.state.signature_scheme == seen.policy.scheme:
+        return replace(seen, content_digest=content_digest, signature=page.state.signature)
+    return replace(seen, content_digest=content_digest)
 
 
 def sign(seen: Seen, extracted: Extracted | None) -> Seen:
@@ -233,31 +260,34 @@ def _page_after(seen: Seen, state: PageState) -> PageRow:
     Validators and title go with the content they came with: a failure leaves them alone, and
     a 304 may refresh them.
     """
-    page = replace(
-        seen.page,
-        state=replace(state, fixed_interval=seen.page.state.fixed_interval),
-        reason=seen.reason,
-    )
-    headers = seen.fetched.headers
+    page, headers = seen.page, seen.fetched.headers
+    if not math.isnan(seen.policy.fixed_interval):  # it may stand in for the page's own
+        state = replace(state, fixed_interval=page.state.fixed_interval)
+    etag, last_modified, title = page.etag, page.last_modified, page.title
+    redirect_to = seen.redirect_to or page.redirect_to
+    digest = page.content_digest if _is_same_content(page.state, state) else None
     if seen.outcome is Outcome.SUCCESS:
-        title = seen.extracted.title if seen.extracted else None
-        return replace(
-            page,
-            etag=headers.get("etag"),
-            last_modified=headers.get("last-modified"),
-            title=title,
-            redirect_to=None,
-        )
-    if seen.outcome is Outcome.NOTMODIFIED:
-        return replace(
-            page,
-            etag=headers.get("etag", page.etag),
-            last_modified=headers.get("last-modified", page.last_modified),
-            redirect_to=None,
-        )
-    if seen.redirect_to is not None:
-        return replace(page, redirect_to=seen.redirect_to)
-    return page
+        etag, last_modified = headers.get("etag"), headers.get("last-modified")
+        title = seen.extracted.title if seen.extracted else title
+        redirect_to, digest = None, seen.content_digest
+    elif seen.outcome is Outcome.NOTMODIFIED:
+        etag, last_modified = headers.get("etag", etag), headers.get("last-modified", last_modified)
+        redirect_to = None
+    return replace(
+        page,
+        state=state,
+        etag=etag,
+        last_modified=last_modified,
+        redirect_to=redirect_to,
+        title=title,
+        reason=seen.reason,
+        content_digest=digest,
+    )
+
+
+def _is_same_content(before: PageState, after: PageState) -> bool:
+    """Return whether both states are of content with the same signature."""
+    return (before.signature, before.signature_scheme) == (after.signature, after.signature_scheme)
 
 
 def _change(seen: Seen, page: PageRow, kind: int) -> Change:
@@ -278,12 +308,9 @@ def _change(seen: Seen, page: PageRow, kind: int) -> Change:
 
 def _text(seen: Seen, state: PageState) -> TextVersion | None:
     """Return the text to keep: the first one, a changed one, one under a new scheme."""
-    before = seen.page.state
-    is_known = (before.signature, before.signature_scheme) == (
-        state.signature,
-        state.signature_scheme,
-    )
-    if seen.signature is None or seen.extracted is None or is_known:
+    if seen.signature is None or seen.extracted is None:
+        return None
+    if _is_same_content(seen.page.state, state):
         return None
     return TextVersion(
         page_key=state.page_key,

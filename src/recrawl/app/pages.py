@@ -137,7 +137,8 @@ def match_pages(store: PageStore, pattern: str) -> list[PageRow]:
 def force_pages(store: PageStore, pages: Sequence[PageRow], *, now: int) -> int:
     """Make pages due now and their next request unconditional; return how many were there.
 
-    What is known of the content stays: a forced fetch reports a change only if there is one.
+    The answer is read anew even if it is the one of before.  What is known of the content
+    stays: a forced fetch reports a change only if there is one.
     Pages named twice count once.  Each is read again just before it is written, as a crawler may
     have visited it since it was looked up.
     """
@@ -151,4 +152,4 @@ def force_pages(store: PageStore, pages: Sequence[PageRow], *, now: int) -> int:
 
 def _forced(page: PageRow, now: int) -> PageRow:
     state = replace(page.state, next_fetch_at=now)
-    return replace(page, state=state, etag=None, last_modified=None)
+    return replace(page, state=state, etag=None, last_modified=None, content_digest=None)

@@ -47,6 +47,9 @@ class PageRow:
         When the page was added. [ms]
     depth : int
         Redirects or links between the page the user added and this one.
+    content_digest : bytes or None
+        Digest of the answer that ``state.signature`` was made of; None if unknown. An answer
+        with the same digest need not be read again.
     """
 
     url: str
@@ -58,6 +61,7 @@ class PageRow:
     reason: str = ""
     added_at: int = NO_TIME
     depth: int = 0
+    content_digest: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def page_of(row: Row) -> PageRow:
         page_key, host_key, status, announced, next_fetch_at, interval, fixed_interval,
         importance, retries, n_visits, n_changes, fetched_at, modified_at, changed_at,
         redirect_key, signature, signature_scheme, url, etag, last_modified, redirect_to,
-        title, reason, added_at, depth,
+        title, reason, added_at, depth, content_digest,
     ) = row  # fmt: skip
     return PageRow(
         url,
@@ -78,6 +78,7 @@ def page_of(row: Row) -> PageRow:
         reason or "",
         NO_TIME if added_at is None else added_at,
         depth,
+        content_digest,
     )
 
 
@@ -110,6 +111,7 @@ def page_values(page: PageRow) -> dict[str, Any]:
         "reason": _text(page.reason or None),
         "added_at": _time(page.added_at),
         "depth": page.depth,
+        "content_digest": page.content_digest,
     }
 
 

@@ -46,6 +46,7 @@ _PAGES = {
         title="Größe\n\u65e5\u672c",
         reason="timeout",
         depth=4,
+        content_digest=bytes(range(16, 32)),
     ),
     "infinite-interval": page_row(interval=math.inf),
     "empty-texts": page_row(etag="", last_modified="", title="", redirect_to=""),

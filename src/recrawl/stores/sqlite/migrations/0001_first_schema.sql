@@ -29,7 +29,8 @@ CREATE TABLE pages (
     title TEXT,
     reason TEXT,
     added_at INTEGER,
-    depth INTEGER NOT NULL
+    depth INTEGER NOT NULL,
+    content_digest BLOB
 ) STRICT;
 
 -- The queue of each host: its pages by due time.
