@@ -25,5 +25,7 @@ class SystemClock:
             if stop is None:
                 await asyncio.sleep(min(wait, 60.0))
             else:
+                # Not wait_for: before Python 3.12 it loses a cancellation that comes with stop.
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(stop.wait(), min(wait, 60.0))
+                    async with asyncio.timeout(min(wait, 60.0)):
+                        await stop.wait()

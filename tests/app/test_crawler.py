@@ -263,11 +263,12 @@ async def test_a_full_store_writes_no_crash(world):
 
 
 async def test_lost_leases_are_counted(world):
-    """A page forced meanwhile is skipped by the commit, and visited again."""
+    """Of two visits, the second after the page was forced meanwhile, one is written."""
 
     def force(request: Any, now: int) -> bytes:
         if len(world.asked()) == 1:
             world.store.update([world.page(A)])
+        world.clock.advance(1)
         return b"a"
 
     world.site = {A: force}
@@ -478,6 +479,22 @@ async def test_cancelling_cuts_what_is_under_way(world):
 
     assert world.store.status(world.clock.now()).n_leased == 0
     assert world.store.status(world.clock.now()).n_due == 2
+
+
+async def test_a_cancellation_right_after_a_stop_is_not_lost(world):
+    """Two interrupts at once end the run at once."""
+    world.add(A)
+    fetcher = GateFetcher(world.fetcher)
+    crawler = world.crawler(fetcher=fetcher, grace=1000.0)
+    task = asyncio.create_task(crawler.run())
+    await until(lambda: +fetcher.now)
+
+    crawler.stop()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 10)
+
+    assert world.store.status(world.clock.now()).n_leased == 0
 
 
 async def test_pages_added_by_others_are_seen(world):

@@ -380,5 +380,7 @@ def _ready_at(row: HostRow) -> int:
 
 async def _wait_for(event: asyncio.Event, seconds: float) -> None:
     """Wait for an event, at most so long."""
+    # Not wait_for: before Python 3.12 it loses a cancellation that comes with the event.
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await event.wait()
