@@ -47,8 +47,19 @@ _MISUSED = (
 _OUTPUT_CLOSED = 141
 
 
+class _OutputClosed(Exception):
+    """The reader of standard output went away."""
+
+
 class _Commands(click.Group):
     """Finds a command by the name of its module."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; click would end it with exit code 1 where its reader went away."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _OutputClosed from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         return list(COMMANDS)
@@ -103,7 +114,7 @@ def main(args: Sequence[str] | None = None) -> None:
     except RecrawlError as error:
         click.echo(f"recrawl: {error}", err=True)
         code = 2 if isinstance(error, _MISUSED) else 1
-    except BrokenPipeError:
+    except _OutputClosed:
         _discard_output()
         code = _OUTPUT_CLOSED
     except OSError as error:

@@ -45,7 +45,7 @@ def rfc3339(at: int | None) -> str | None:
     seconds, ms = divmod(at, 1000)
     moment = datetime.fromtimestamp(seconds, tz=UTC)
     fraction = f".{ms:03d}" if ms else ""
-    return f"{moment:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='seconds')}{fraction}Z"
 
 
 def one_line(text: str) -> str:
