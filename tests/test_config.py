@@ -158,8 +158,11 @@ def test_unknown_names_are_refused_with_the_nearest(refused, text, message):
         ("schedule.jitter = nan", "from 0 to 0.5"),
         ("schedule.jitter = true", "it is true or false; allowed is a number"),
         ("schedule.inc_rate = 0", "a number, above 0 and up to 1"),
-        ("schedule.dec_rate = 1.01", "a number, above 0 and up to 1"),
+        ("schedule.dec_rate = 1", "a number, above 0 and up to 0.99"),
         ("schedule.sync_delta_rate = 0.0", "a number, above 0 and up to 1"),
+        ("fetch.max_redirects = 0", "a whole number, from 1 to 20"),
+        ("fetch.timeout = '25h'", "above 0s and up to 1d"),
+        ("politeness.robots_max_age = '2d'", "above 0s and up to 1d"),
         ("signature.quant_rate = 0", "a number, above 0 and up to 1"),
         ("schedule.retry_max = 0", "a whole number, from 1 to 127"),
         ("schedule.retry_max = 128", "a whole number, from 1 to 127"),
@@ -175,7 +178,7 @@ def test_unknown_names_are_refused_with_the_nearest(refused, text, message):
         ("fetch.timeout = 2024-01-01", "it is a date or time; allowed is a duration"),
         ("fetch.timeout = ['1s']", "it is a list; allowed is a duration"),
         ("fetch.max_size = '5M'", "not a size: '5M'; write"),
-        ("fetch.max_size = 0", 'from 1B to 2GB; correct it or leave it out (default "5MB")'),
+        ("fetch.max_size = 0", 'from 1B to 1GB; correct it or leave it out (default "5MB")'),
         ("fetch.allow_networks = '10.0.0.0/8'", "it is text; allowed is a list of networks"),
         ("fetch.allow_networks = [10]", "10 is a whole number; a network is text"),
         ("fetch.allow_networks = ['10.0.0.0/33']", "'10.0.0.0/33' is not a network; write"),
@@ -399,7 +402,7 @@ def test_every_setting_is_described():
     assert all(info.help.endswith(".") for info in found.values())
     assert found["fetch", "timeout"] == (
         "fetch", "timeout", "duration", '"30s"', "s",
-        "Longest time for one request with its body. Above 0s.",
+        "Longest time for one request with its body. Above 0s and up to 1d.",
     )  # fmt: skip
     assert found["rule", "interval"].default == ""
 

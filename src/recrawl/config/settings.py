@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 _HTTP_URL = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?")
+_DAY = 86_400.0
 _MAIL = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
 
 
@@ -98,10 +99,15 @@ class FetchSettings(Section):
         problem=_user_agent_problem,
     )
     timeout: float = setting(
-        30.0, Kind.DURATION, "Longest time for one request with its body.", unit="s", above=0
+        30.0,
+        Kind.DURATION,
+        "Longest time for one request with its body.",
+        unit="s",
+        above=0,
+        most=_DAY,
     )
     connect_timeout: float = setting(
-        10.0, Kind.DURATION, "Longest time to reach the server.", unit="s", above=0
+        10.0, Kind.DURATION, "Longest time to reach the server.", unit="s", above=0, most=_DAY
     )
     max_size: int = setting(
         5_000_000,
@@ -109,10 +115,10 @@ class FetchSettings(Section):
         "Largest body, also after decompression; a larger page is not read.",
         unit="B",
         least=1,
-        most=2_000_000_000,
+        most=1_000_000_000,
     )
     max_redirects: int = setting(
-        5, Kind.INTEGER, "How many redirects in a row are followed.", least=0, most=20
+        5, Kind.INTEGER, "How many redirects in a row are followed.", least=1, most=20
     )
     allow_networks: tuple[str, ...] = setting(
         (),
@@ -155,6 +161,7 @@ class PolitenessSettings(Section):
         "How long a robots.txt is used before it is fetched again.",
         unit="s",
         above=0,
+        most=_DAY,
     )
     backoff: float = setting(
         60.0,
@@ -224,7 +231,7 @@ class ScheduleSettings(Section):
     jitter: float = setting(
         0.05,
         Kind.NUMBER,
-        "Share of the interval by which due times are spread, the same way for a page each time.",
+        "Largest share of the wait by which the next fetch is moved, so that pages spread.",
         least=0,
         most=0.5,
     )
@@ -232,7 +239,7 @@ class ScheduleSettings(Section):
         0.4, Kind.NUMBER, "Growth of the interval after an unchanged visit.", above=0, most=1
     )
     dec_rate: float = setting(
-        0.2, Kind.NUMBER, "Shrinking of the interval after a change.", above=0, most=1
+        0.2, Kind.NUMBER, "Shrinking of the interval after a change.", above=0, most=0.99
     )
     sync_delta: bool = setting(
         True, Kind.BOOLEAN, "Whether the next fetch moves towards the time of the last change."
