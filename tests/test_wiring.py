@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recrawl.app.pages import new_page
+from recrawl.clocks import SystemClock
+from recrawl.config import (
+    Config,
+    CrawlSettings,
+    FetchSettings,
+    Rule,
+    ScheduleSettings,
+    SignatureSettings,
+    StoreSettings,
+)
+from recrawl.config.section import spec_of
+from recrawl.config.settings import SECTIONS
+from recrawl.errors import ConfigError, MissingExtra, StoreError
+from recrawl.schedules.fixed import Fixed
+from recrawl.schedules.nutch import NutchAdaptive
+from recrawl.signatures.text_profile import TextProfile
+from recrawl.stores.memory import MemoryStore
+from recrawl.testing.factories import NOW
+from recrawl.wiring import (
+    _load,
+    check_contact,
+    make_fetcher,
+    make_policies,
+    open_crawler,
+    open_store,
+    store_path,
+    store_url,
+)
+
+URL = "https://a.example/"
+
+
+@pytest.mark.parametrize(
+    "path", ["a.sqlite", "/srv/a.sqlite", "50% ?#&x/a b.sqlite", "ü/日本.sqlite"]
+)
+def test_store_urls_lead_back(path):
+    """Any path survives the way through a store URL."""
+    config = Config(store=StoreSettings(url=store_url(Path(path))))
+
+    assert store_path(config) == Path(path)
+
+
+@pytest.mark.parametrize(
+    ("url", "word"),
+    [
+        ("postgresql://u:secret@h/d", "no kind of store"),
+        ("sqlite:a.sqlite", "no kind of store"),
+        ("sqlite:///", "names no file"),
+        ("sqlite:///a%00b", "names no file"),
+    ],
+)
+def test_urls_of_no_store(url, word):
+    """What is allowed is said, and no password is repeated."""
+    with pytest.raises(ConfigError, match=word) as caught:
+        store_path(Config(store=StoreSettings(url=url)))
+
+    assert "secret" not in str(caught.value)
+
+
+def test_a_store_is_made_only_if_wanted(tmp_path):
+    """Reading commands never leave a file behind."""
+    config = Config(store=StoreSettings(url=store_url(tmp_path / "a.sqlite")))
+
+    with pytest.raises(ConfigError, match="recrawl init"):
+        open_store(config)
+    assert list(tmp_path.iterdir()) == []
+    open_store(config, create=True).close()
+    open_store(config).close()
+
+
+def test_a_store_of_zero_bytes_is_none_yet(tmp_path):
+    """A file that only exists becomes a store only where one may be made."""
+    path = tmp_path / "a.sqlite"
+    path.touch()
+    config = Config(store=StoreSettings(url=store_url(path)))
+
+    with pytest.raises(StoreError, match="recrawl init"):
+        open_store(config)
+    assert path.read_bytes() == b""
+
+
+def test_settings_reach_the_policy():
+    """Schedule, bounds, rule of updates and signature are those of the settings."""
+    config = Config(
+        schedule=ScheduleSettings(
+            interval=7200.0, min_interval=600.0, max_interval=86_400.0, jitter=0.1,
+            inc_rate=0.3, dec_rate=0.1, sync_delta=False, sync_delta_rate=0.2,
+            retry_interval=1800.0, retry_max=5,
+        ),
+        signature=SignatureSettings(
+            name="text-profile", min_token_len=3, quant_rate=0.5, sec_sort_lex=False
+        ),
+    )  # fmt: skip
+
+    policy = make_policies(config)(URL)
+
+    assert policy.schedule == NutchAdaptive(
+        default_interval=7200.0, interval_max=86_400.0, retry_interval=1800.0, inc_rate=0.3,
+        dec_rate=0.1, min_interval=600.0, max_interval=86_400.0, sync_delta=False,
+        sync_delta_rate=0.2,
+    )  # fmt: skip
+    assert policy.signature == TextProfile(3, 0.5, False)
+    bounds = policy.bounds
+    assert (bounds.min_interval, bounds.max_interval, bounds.jitter) == (600.0, 86_400.0, 0.1)
+    assert (policy.update.retry_max, policy.update.interval_max) == (5, 86_400.0)
+    assert policy.interval == 7200.0
+    assert math.isnan(policy.fixed_interval)
+
+
+def test_rules_make_policies_that_pages_share():
+    """Pages under the same rules have one policy object, others another."""
+    config = Config(
+        rules=(
+            Rule(url="https://a.example/news/*", interval=3600.0, importance=2.0),
+            Rule(host="b.example", fixed_interval=600.0, schedule="fixed", signature="md5"),
+        )
+    )
+    policy_of = make_policies(config)
+
+    news, more = policy_of("https://a.example/news/1"), policy_of("https://a.example/news/2")
+    fixed, plain = policy_of("https://b.example/"), policy_of(URL)
+
+    assert news is more
+    assert (news.interval, news.importance) == (3600.0, 2.0)
+    assert isinstance(fixed.schedule, Fixed)
+    assert fixed.fixed_interval == 600.0
+    assert len({id(one) for one in (news, fixed, plain)}) == 3
+    assert fixed.scheme != plain.scheme
+
+
+def at_their_limits():
+    """Yield each setting with a limit, at that limit."""
+    for section in SECTIONS:
+        for name, field in section.__dataclass_fields__.items():
+            spec = spec_of(field) if "spec" in field.metadata else None
+            for limit in ("least", "most"):
+                value = getattr(spec, limit, None)
+                if value is not None:
+                    yield pytest.param(section, name, value, id=f"{section.title}.{name}-{limit}")
+
+
+@pytest.mark.parametrize(("section", "name", "value"), list(at_their_limits()))
+async def test_what_a_setting_allows_works(section, name, value):
+    """No part refuses a value that the settings allow."""
+    # A setting must not be larger than the one it is part of.
+    larger = {"connect_timeout": "timeout", "backoff": "max_backoff"}
+    made = section(**{name: value, larger.get(name, name): value})
+    config = replace(Config(), **{section.title: made})
+
+    make_policies(config)(URL)
+    fetcher = make_fetcher(config, SystemClock(), MemoryStore())
+    await fetcher.close()
+
+
+def test_a_missing_extra_names_itself():
+    """What to install is said; a module of ours that is missing is a bug, not an extra."""
+    with pytest.raises(MissingExtra, match=r"pip install 'recrawl\[spark\]'"):
+        _load("no_such_module_here", "X", extra="spark")
+    with pytest.raises(ModuleNotFoundError, match="recrawl"):
+        _load("recrawl.no_such_module", "X", extra="spark")
+    with pytest.raises(ModuleNotFoundError):
+        _load("no_such_module_here", "X")
+
+
+@pytest.mark.parametrize(
+    ("url", "fetch", "is_refused"),
+    [
+        (URL, FetchSettings(), True),
+        ("http://127.0.0.1/", FetchSettings(), False),
+        ("http://localhost:8080/", FetchSettings(), False),
+        (URL, FetchSettings(contact="https://crawler.example/"), False),
+        (URL, FetchSettings(user_agent="x (+https://crawler.example/)"), False),
+    ],
+)
+def test_contact(url, fetch, is_refused):
+    """Whoever asks others must say who asks."""
+    config, store = Config(fetch=fetch), MemoryStore()
+    store.add([new_page(url, make_policies(config)(url), now=NOW)])
+
+    if is_refused:
+        with pytest.raises(ConfigError, match=r"a\.example is not on loopback"):
+            check_contact(config, store, NOW)
+    else:
+        check_contact(config, store, NOW)
+
+
+async def test_a_crawler_has_the_limits_of_the_settings(monkeypatch):
+    """Hosts, batch, lease and the time of a visit; no two crawlers share a name."""
+    config = Config(crawl=CrawlSettings(hosts=3, batch=7, lease=99.0))
+
+    async with (
+        open_crawler(config, MemoryStore()) as one,
+        open_crawler(config, MemoryStore()) as other,
+    ):
+        limits = one._limits
+        assert one._owner != other._owner
+
+    assert (limits.hosts, limits.batch, limits.lease) == (3, 7, 99.0)
+    assert limits.visit == config.fetch.timeout + config.extract.time_limit
