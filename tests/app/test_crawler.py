@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -281,26 +282,6 @@ async def test_lost_leases_are_counted(world):
     assert world.kinds() == ["new"]
 
 
-async def test_batches_hold_the_limit(world):
-    """No transaction is larger than the batch, and all is written."""
-    sizes = []
-
-    class Store(MemoryStore):
-        def commit(self, owner: str, commits: Any, now: int) -> list[int]:
-            sizes.append(len(commits))
-            return super().commit(owner, commits, now)
-
-    world.store = Store()
-    urls = [f"https://{i}.example/" for i in range(50)]
-    world.site = dict.fromkeys(urls, b"x")
-    world.add(*urls)
-
-    totals = await world.run_once(batch=7)
-
-    assert totals.n_fetched == sum(sizes) == 50
-    assert max(sizes) <= 7
-
-
 async def test_a_host_that_asks_for_a_long_wait_is_left_to_the_next_run(world):
     """The host's other pages stay due; other hosts are done."""
     urls = [f"{A}{i}" for i in range(3)]
@@ -328,6 +309,37 @@ async def test_a_host_that_asks_for_a_short_wait_is_waited_for(world):
 
     assert totals.n_fetched == 2
     assert [at for at, _ in fetcher.requests][1] - fetcher.requests[0][0] == 30_000
+
+
+async def test_a_host_given_back_is_not_asked_too_early(world):
+    """Its pages may be leased anew before its last visit is written: the newest row counts."""
+    urls = [f"{A}{i}" for i in range(4)]
+    world.site = dict.fromkeys(urls, b"x")
+    world.add(*urls)
+    fetcher = type(world.fetcher)(world._answer, world.clock, min_delay=20.0)
+
+    await world.run_once(fetcher=fetcher, pause=0.01)
+
+    left = [at for at, _ in fetcher.requests]
+    assert [later - earlier for earlier, later in pairwise(left)] == [20_000] * 3
+
+
+async def test_a_failing_release_is_logged(world, caplog):
+    """Leases end by themselves: the run goes on, and the log says why pages are held."""
+
+    class Store(MemoryStore):
+        def release(self, owner: str, page_keys: Any) -> None:
+            raise StoreError("locked")
+
+    world.store = Store()
+    world.site = dict.fromkeys((A, f"{A}2"), b"x")
+    world.add(A, f"{A}2")
+    fetcher = type(world.fetcher)(world._answer, world.clock, min_delay=10.0)
+
+    totals = await world.run_once(fetcher=fetcher, lease=30.0)
+
+    assert totals.n_fetched == 2
+    assert caplog.records[0].getMessage() == "release_failed pages=1 error=locked"
 
 
 async def test_not_ready_is_no_visit(world):
