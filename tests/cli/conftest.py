@@ -85,9 +85,9 @@ def site(settings: Path) -> Iterator[LoopbackSite]:
 
 
 @pytest.fixture
-def command_line(tmp_path: Path) -> Iterator[CommandLine]:
+def command_line(folder: Path) -> Iterator[CommandLine]:
     """Give a starter of real processes in the same folder."""
-    with CommandLine(tmp_path) as command_line:
+    with CommandLine(folder) as command_line:
         yield command_line
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -108,19 +107,11 @@ class CommandLine:
                 process.kill()
             process.communicate(timeout=10)
 
-    def start(
-        self, *args: str, environment: Mapping[str, str] | None = None, **more: Any
-    ) -> subprocess.Popen[str]:
+    def start(self, *args: str, **more: Any) -> subprocess.Popen[str]:
         """Start a command, its output piped; ``more`` are arguments of ``Popen``."""
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if "RECRAWL" not in name and not name.lower().endswith("_proxy")
-        }
         process = subprocess.Popen(  # noqa: S603 - this very program
             [sys.executable, "-m", "recrawl", *args],
             cwd=self.folder,
-            env={**kept, **(environment or {})},
             **{
                 "stdin": subprocess.DEVNULL,
                 "stdout": subprocess.PIPE,
