@@ -75,6 +75,18 @@ def test_failures_are_counted(world, status, sentence):
     assert sentence in text
 
 
+def test_a_crash(world):
+    """A fault of ours is called one, and no failure of the page is counted."""
+    text = explain(
+        world,
+        visit={"outcome": Outcome.RETRY, "reason": "internal_ZeroDivisionError"},
+        fetched_at=NOW,
+    )
+
+    assert "was retry (internal_ZeroDivisionError). A fault of recrawl ended it" in text
+    assert "failure number" not in text
+
+
 def test_a_forgotten_visit(world):
     """A page whose visits are not kept any more says nothing of them."""
     assert "last visit" not in explain(world, fetched_at=NOW)

@@ -9,7 +9,10 @@ from recrawl.core.columns import NO_SCHEME, NO_TIME, SIGNATURE_BYTES
 from recrawl.core.visit import Observation, Outcome
 from recrawl.ports.store import Commit, HostRow, PageRow, VisitRow
 
-__all__ = ["Crash", "crash_commit"]
+__all__ = ["CRASH_PREFIX", "Crash", "crash_commit"]
+
+#: How the reason of a crash begins; the name of the exception follows.
+CRASH_PREFIX = "internal_"
 
 # The page is tried again after its interval, within these limits: soon enough to see the defect
 # mended, seldom enough to spare the host. [s]
@@ -48,7 +51,7 @@ def crash_commit(crash: Crash) -> Commit:
     state = crash.page.state
     interval = _MOST_WAIT if math.isnan(state.interval) else state.interval
     wait = min(max(interval, _LEAST_WAIT), _MOST_WAIT)
-    reason = f"internal_{type(crash.error).__name__}"
+    reason = f"{CRASH_PREFIX}{type(crash.error).__name__}"
     return Commit(
         page=replace(
             crash.page,

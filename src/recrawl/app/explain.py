@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from recrawl.app.crash import CRASH_PREFIX
 from recrawl.app.policy import PagePolicy
 from recrawl.core.columns import NEVER, NO_SCHEME, NO_TIME
 from recrawl.core.duration import format_duration
@@ -78,7 +79,9 @@ def _from_last_visit(page: PageRow, visits: Sequence[VisitRow]) -> list[str]:
     if outcome in (Outcome.SUCCESS, Outcome.NOTMODIFIED):
         sentence += f" and {_SAW[Observation(last.observation)]}"
     reasons = [sentence + "."]
-    if outcome is Outcome.RETRY:
+    if last.reason.startswith(CRASH_PREFIX):
+        reasons.append("A fault of recrawl ended it: the log has it, and nothing else was changed.")
+    elif outcome is Outcome.RETRY:
         kind = "gone" if state.status == PageStatus.GONE else "tried again soon"
         reasons.append(
             f"It was failure number {state.retries} in a row, so the page counts as {kind}."
