@@ -55,14 +55,14 @@ def test_texts_of_the_last_two_versions_are_kept(changed):
 
 
 def test_a_diff_leads_from_the_old_text_to_the_new(changed):
-    """Unified, with both times; None where one side is gone."""
+    """Unified, each side named by its signature; None where one side is gone."""
     new, second, third = read(changed.store)
 
     assert diff_of(changed.store, new) is None
     assert diff_of(changed.store, second) is None
     lines = diff_of(changed.store, third).splitlines()
-    assert lines[0] == f"--- {URL} {second.at}"
-    assert lines[1] == f"+++ {URL} {third.at}"
+    assert lines[0] == f"--- {URL} {second.new_signature[:4].hex()}"
+    assert lines[1] == f"+++ {URL} {third.new_signature[:4].hex()}"
     assert lines[3:] == [" one", "-2", "+three"]
 
 

@@ -58,7 +58,7 @@ def test_the_last_visit(world, visit, sentence):
 
 @pytest.mark.parametrize(
     ("status", "sentence"),
-    [(PageStatus.UNFETCHED, "tried again soon"), (PageStatus.GONE, "counts as gone")],
+    [(PageStatus.UNFETCHED, "number 2 in a row."), (PageStatus.GONE, "counts as gone")],
 )
 def test_failures_are_counted(world, status, sentence):
     """How often it failed in a row, and what that makes of the page."""

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from recrawl.config import ScheduleSettings
 from recrawl.core.columns import NO_TIME
-from recrawl.core.interval import Bounds, doubts
+from recrawl.core.interval import Bounds
 from recrawl.core.states import PageStates, PageStatus
 from recrawl.core.update import Step, UpdateRule, advance
 from recrawl.core.visit import Observation, Outcome, Visits
+from recrawl.errors import ConfigError
 from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.testing.factories import DAY, NOW
 
@@ -261,7 +263,7 @@ def test_sch_008(case, exact):
 
 
 def test_sch_009(case):
-    """A default above the greatest interval is reported, clamped, and the page is gone."""
+    """A default above the greatest interval is no setting; where it is, it is clamped."""
     given = case("sch-009")
     most = given["input"]["global_max_s"]
 
@@ -275,7 +277,8 @@ def test_sch_009(case):
     assert step.states.status.tolist() == [PageStatus.GONE]
     assert step.states.interval[0] <= given["expected"]["interval_s_max"]
     assert wait_of(step) <= most
-    assert doubts(given["input"]["default_s"], Bounds(60, most))
+    with pytest.raises(ConfigError, match="max_interval"):
+        ScheduleSettings(interval=given["input"]["default_s"], max_interval=most)
 
 
 def test_sch_014(case):

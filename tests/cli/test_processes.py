@@ -62,7 +62,7 @@ def test_run_stops_cleanly(command_line, recrawl, site, name):
     assert "Traceback" not in err
     status = figures(command_line)
     assert (status["leased"], status["visits"], status["due"]) == (0, 1, 5)
-    assert out.splitlines()[-1].startswith("1 visits, 1 new")
+    assert out.splitlines()[-1].startswith("1 visit, 1 new")
 
 
 def test_a_second_interrupt_ends_at_once(command_line, recrawl, site):
@@ -215,5 +215,5 @@ def test_progress_is_drawn_on_a_terminal(command_line, recrawl, site):
             drawn += part
     os.close(primary)
 
-    assert out.startswith("1 visits, 1 new")
+    assert out.startswith("1 visit, 1 new")
     assert "1 fetched · 0 changed".encode() in drawn

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.core.columns import NEVER, NO_TIME
-from recrawl.core.interval import Bounds, believable, bound, doubts
+from recrawl.core.interval import Bounds, believable, bound
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Timing
 from recrawl.core.visit import Observation, Outcome, Visits
@@ -221,14 +221,3 @@ def test_an_unchanged_page_was_modified_when_it_was_before() -> None:
     """A server that stamps each answer with the present does not make its pages young."""
     assert believed(NOW - DAY, NOW, Observation.UNCHANGED) == NOW - DAY
     assert believed(NO_TIME, NOW - 5, Observation.UNCHANGED) == NOW - 5
-
-
-def test_doubts_name_a_default_outside_of_the_bounds() -> None:
-    """Such settings work, but hardly as meant."""
-    bounds = Bounds(min_interval=60, max_interval=7_776_000)
-
-    assert doubts(86_400, bounds) == ()
-    assert doubts(11_664_003, bounds)[0].startswith(
-        "the default interval 1.1664e+07 s is greater than the maximum"
-    )
-    assert doubts(5, bounds)[0].startswith("the default interval 5 s is less than the minimum 60 s")

@@ -54,10 +54,15 @@ def text_of(store: PageStore, event: Change) -> str | None:
     return None if version is None else version.text
 
 
+def _name(event: Change, version: TextVersion) -> str:
+    return f"{event.url} {version.signature[:4].hex()}"
+
+
 def diff_of(store: PageStore, event: Change) -> str | None:
     """Return a unified diff from the text before the event to the text after it.
 
-    None if either is not kept any more; "" for an event that changed no text.
+    The two sides are named by the start of their signatures, as the event names them.  None if
+    either is not kept any more; "" for an event that changed no text.
     """
     if event.old_signature == event.new_signature:
         return ""
@@ -68,8 +73,8 @@ def diff_of(store: PageStore, event: Change) -> str | None:
     lines = difflib.unified_diff(
         [] if old is None else old.text.splitlines(),
         new.text.splitlines(),
-        fromfile="" if old is None else f"{event.url} {old.fetched_at}",
-        tofile=f"{event.url} {new.fetched_at}",
+        fromfile="" if old is None else _name(event, old),
+        tofile=_name(event, new),
         lineterm="",
         n=2,
     )

@@ -82,10 +82,10 @@ def _from_last_visit(page: PageRow, visits: Sequence[VisitRow]) -> list[str]:
     if last.reason.startswith(CRASH_PREFIX):
         reasons.append("A fault of recrawl ended it: the log has it, and nothing else was changed.")
     elif outcome is Outcome.RETRY:
-        kind = "gone" if state.status == PageStatus.GONE else "tried again soon"
-        reasons.append(
-            f"It was failure number {state.retries} in a row, so the page counts as {kind}."
-        )
+        sentence = f"It was failure number {state.retries} in a row"
+        if state.status == PageStatus.GONE:
+            sentence += ", so the page counts as gone"
+        reasons.append(f"{sentence}.")
     return reasons
 
 

@@ -38,7 +38,7 @@ _COUNTING_SHARE = 0.02
 def summary_of(totals: Totals) -> str:
     """Return the totals of a run in a line."""
     parts = [
-        f"{totals.n_fetched} visits",
+        f"{totals.n_fetched} {'visit' if totals.n_fetched == 1 else 'visits'}",
         f"{totals.n_new} new",
         f"{totals.n_changed} changed",
         f"{totals.n_unchanged} unchanged ({totals.n_notmodified} by 304)",
@@ -47,7 +47,7 @@ def summary_of(totals: Totals) -> str:
         count = getattr(totals, f"n_{name}")
         if count:
             parts.append(f"{count} {name}")
-    parts.append(f"{totals.n_errors} errors")
+    parts.append(f"{totals.n_errors} {'error' if totals.n_errors == 1 else 'errors'}")
     return ", ".join(parts)
 
 

@@ -14,7 +14,7 @@ from recrawl.core.timing import Timing
 from recrawl.core.visit import Observation, Visits
 from recrawl.errors import InputError
 
-__all__ = ["LONGEST_INTERVAL", "SHORTEST_INTERVAL", "Bounds", "believable", "bound", "doubts"]
+__all__ = ["LONGEST_INTERVAL", "SHORTEST_INTERVAL", "Bounds", "believable", "bound"]
 
 #: Intervals are kept to the millisecond. [s]
 SHORTEST_INTERVAL = 0.001
@@ -145,30 +145,6 @@ def believable(states: PageStates, visits: Visits) -> Visits:
     is_unchanged = visits.observation == Observation.UNCHANGED
     takes_old = is_remembered & ((given == NO_TIME) | is_unchanged)
     return replace(visits, modified_at=np.where(takes_old, states.modified_at, given))
-
-
-def doubts(default_interval: float, bounds: Bounds) -> tuple[str, ...]:
-    """Return what is allowed in the settings but hardly meant, one sentence each.
-
-    Parameters
-    ----------
-    default_interval : float
-        Interval of a page of which nothing is known. [s]
-    bounds : Bounds
-        The bounds; a default outside of them is clamped (case sch-009).
-    """
-    found = []
-    if default_interval > np.min(bounds.max_interval):
-        found.append(
-            f"the default interval {default_interval:g} s is greater than the maximum"
-            f" {np.min(bounds.max_interval):g} s; pages will be fetched at the maximum"
-        )
-    if default_interval < np.max(bounds.min_interval):
-        found.append(
-            f"the default interval {default_interval:g} s is less than the minimum"
-            f" {np.max(bounds.min_interval):g} s; pages will be fetched at the minimum"
-        )
-    return tuple(found)
 
 
 def _require(is_good: ArrayLike, values: NDArray[np.float64], message: str) -> None:
