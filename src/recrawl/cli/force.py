@@ -29,7 +29,8 @@ def command(config: Config, targets: tuple[str, ...]) -> None:
                 found = match_pages(store, target)
                 if not found:
                     raise NotFound(
-                        f"no page matches {target!r}; start it with the scheme, as https://"
+                        f"no page matches {target!r}: a pattern covers whole canonical URLs, "
+                        "as `recrawl export` lists them"
                     )
                 pages.extend(found)
             else:
