@@ -13,7 +13,7 @@ from recrawl.app.pages import new_page
 from recrawl.app.policy import PagePolicy
 from recrawl.app.targets import RedirectTargets
 from recrawl.core.columns import NO_SCHEME
-from recrawl.core.document import scheme_id
+from recrawl.core.document import mime_key, scheme_id
 from recrawl.core.states import PageStatus
 from recrawl.core.update import UpdateRule
 from recrawl.core.visit import Observation, Outcome
@@ -400,3 +400,12 @@ def test_a_pages_own_fixed_interval_goes_first(world, policy):
 def test_an_empty_batch_writes_nothing(policy):
     """No visits, no commits."""
     assert commits_of([], policy_of=lambda _: policy, redirects=RedirectTargets()) == []
+
+
+def test_the_mime_type_of_content_is_remembered(page, policy):
+    """What the extractor took the content for is kept, also through a visit that says none."""
+    read = replace(seen_of(page, policy), extracted=Extracted("text", mime="text/html"))
+    first = commit_one(read).page
+    second = commit_one(seen_of(first, policy, "other")).page
+
+    assert first.state.mime_key == second.state.mime_key == mime_key("text/html")

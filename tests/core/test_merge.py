@@ -186,3 +186,20 @@ def test_a_number_of_retries_that_cannot_be_reached_is_refused(retry_max: int) -
         UpdateRule(retry_max=retry_max)
 
     assert UpdateRule(retry_max=retry_max, exact=True).retry_max == retry_max
+
+
+@pytest.mark.parametrize(
+    ("outcome", "answered", "kept"),
+    [
+        (Outcome.SUCCESS, 5, 5),
+        (Outcome.SUCCESS, 0, 3),
+        (Outcome.NOTMODIFIED, 0, 3),
+        (Outcome.GONE, 5, 3),
+        (Outcome.REDIR_PERM, 5, 3),
+    ],
+)
+def test_the_mime_type_is_that_of_the_last_good_content(
+    outcome: Outcome, answered: int, kept: int
+) -> None:
+    """Only content that says its MIME type replaces the one that is known."""
+    assert merged(page(mime_key=3), visit(outcome, A, mime_key=answered)).mime_key == kept

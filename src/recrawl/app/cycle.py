@@ -22,7 +22,7 @@ from recrawl.app.policy import PagePolicy, PolicyOf
 from recrawl.app.targets import RedirectTargets, found_page
 from recrawl.core.change import ChangeCode
 from recrawl.core.columns import NO_KEY, NO_SCHEME, SIGNATURE_BYTES
-from recrawl.core.document import Document
+from recrawl.core.document import Document, mime_key
 from recrawl.core.states import PageState, PageStates
 from recrawl.core.update import advance
 from recrawl.core.url import page_key
@@ -223,7 +223,13 @@ def _visits(batch: list[Seen]) -> Visits:
         signature_scheme=[
             NO_SCHEME if seen.signature is None else seen.policy.scheme for seen in batch
         ],
+        mime_key=[_mime_key(seen) for seen in batch],
     )
+
+
+def _mime_key(seen: Seen) -> int:
+    """Return the key of the MIME type that the extractor found; NO_KEY keeps the one of before."""
+    return mime_key(seen.extracted.mime) if seen.extracted and seen.extracted.mime else NO_KEY
 
 
 def _commit(seen: Seen, state: PageState, observation: int, kind: int) -> Commit:

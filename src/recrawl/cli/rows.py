@@ -46,7 +46,7 @@ def page_row(page: PageRow) -> dict[str, Value]:
     row["status"] = PageStatus(state.status).name.lower()
     row["announced"] = Announced(state.announced).name.lower()
     row["signature"] = None if state.signature_scheme == NO_SCHEME else state.signature.hex()
-    for name in ("redirect_key", "signature_scheme"):
+    for name in ("redirect_key", "signature_scheme", "mime_key"):
         row[name] = None if row[name] in (NO_KEY, NO_SCHEME) else row[name]
     for name in _TEXT_FIELDS:
         row[name] = getattr(page, name)

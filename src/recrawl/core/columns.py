@@ -16,7 +16,7 @@ __all__ = ["COLUMNS", "NEVER", "NO_KEY", "NO_SCHEME", "NO_TIME", "SIGNATURE_BYTE
 NO_TIME = -(2**63)
 #: The next fetch of a page that is not to be fetched again.  Not a number to calculate with.
 NEVER = 2**63 - 1
-#: No page.  ``page_key`` never returns it.
+#: No page, host or MIME type.  ``page_key``, ``host_key`` and ``mime_key`` never return it.
 NO_KEY = 0
 #: No signature is known.  ``scheme_id`` never returns it.
 NO_SCHEME = 0
@@ -87,5 +87,9 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "signature_scheme", "int64", "", NO_SCHEME,
         "Hash of the signature's name, settings and version.", "0",
+    ),
+    Column(
+        "mime_key", "int64", "", NO_KEY, "64-bit hash of the MIME type of the last good content.",
+        "0",
     ),
 )  # fmt: skip

@@ -6,9 +6,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import Protocol
 
-from recrawl.core.columns import NO_SCHEME
+from recrawl.core.columns import NO_KEY, NO_SCHEME
 
-__all__ = ["Document", "Signature", "scheme_id"]
+__all__ = ["Document", "Signature", "mime_key", "scheme_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,15 @@ class Signature(Protocol):
     def sign(self, document: Document) -> bytes:
         """Return the signature, ``SIGNATURE_BYTES`` long."""
         ...
+
+
+def mime_key(mime: str) -> int:
+    """Return the 64-bit key of a MIME type in lower case, such as ``text/html``; never NO_KEY."""
+    # Stored in every store: neither the hash nor its parameters may change.
+    digest = hashlib.blake2b(
+        mime.encode("utf-8", "surrogatepass"), digest_size=8, person=b"mime"
+    ).digest()
+    return int.from_bytes(digest, "little", signed=True) or NO_KEY + 1
 
 
 def scheme_id(scheme: str) -> int:

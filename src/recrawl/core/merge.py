@@ -100,7 +100,7 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
     - Retries stop at 127 (exact: they wrap to -128, case sch-010).
 
     Columns read: announced, n_changes, n_visits, redirect_key, retries, signature,
-    signature_scheme, status.  Written: these but announced, and changed_at, fetched_at.
+    signature_scheme, status.  Written: these but announced, and changed_at, fetched_at, mime_key.
     """
     outcome = visits.outcome
     is_success = outcome == Outcome.SUCCESS
@@ -130,6 +130,9 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
             ),
             "signature": np.where(takes, visits.signature, states.signature),
             "signature_scheme": np.where(takes, visits.signature_scheme, states.signature_scheme),
+            "mime_key": np.where(
+                is_success & (visits.mime_key != NO_KEY), visits.mime_key, states.mime_key
+            ),
         }
     )
 

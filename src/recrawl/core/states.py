@@ -84,6 +84,7 @@ class PageState:
     redirect_key: int
     signature: bytes
     signature_scheme: int
+    mime_key: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ class PageStates:
     redirect_key: Keys
     signature: Signatures
     signature_scheme: Keys
+    mime_key: Keys
 
     def __len__(self) -> int:
         return int(self.page_key.shape[0])

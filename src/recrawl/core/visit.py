@@ -68,6 +68,8 @@ class Visits:
         Signature of what was fetched.
     signature_scheme : ndarray of int64
         Its scheme; 0 where there is no signature.
+    mime_key : ndarray of int64
+        Key of the MIME type of what was fetched, ``core.document.mime_key``; 0 where unknown.
     """
 
     page_key: Keys
@@ -78,6 +80,7 @@ class Visits:
     redirect_key: Keys
     signature: Signatures
     signature_scheme: Keys
+    mime_key: Keys
 
     def __len__(self) -> int:
         return int(self.page_key.shape[0])
@@ -97,6 +100,7 @@ class Visits:
             "redirect_key": ("int64", NO_KEY),
             "signature": (f"V{SIGNATURE_BYTES}", b"\0" * SIGNATURE_BYTES),
             "signature_scheme": ("int64", NO_SCHEME),
+            "mime_key": ("int64", NO_KEY),
         }
         arrays: dict[str, Any] = {}
         for name, (dtype, default) in defaults.items():

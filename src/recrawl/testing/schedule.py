@@ -66,6 +66,7 @@ def random_pages(n: int, seed: int = 0) -> tuple[PageStates, Visits]:
         redirect_key=some(rng.integers(1, 4, n), 0.3, NO_KEY),
         signature=rng.choice(signatures, n),
         signature_scheme=rng.choice([NO_SCHEME, 1, 2], n),
+        mime_key=rng.integers(0, 4, n),
     )
     visits = Visits.of(
         n,
@@ -77,6 +78,7 @@ def random_pages(n: int, seed: int = 0) -> tuple[PageStates, Visits]:
         redirect_key=some(rng.integers(1, 4, n), 0.5, NO_KEY),
         signature=rng.choice(signatures, n),
         signature_scheme=rng.choice([NO_SCHEME, 1, 2], n),
+        mime_key=rng.integers(0, 4, n),
     )
     return states, visits
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -26,11 +27,15 @@ def _make(path: Path, *statements: str) -> None:
     connection.close()
 
 
-def _schema_of(path: Path) -> list[tuple[str, str, str]]:
+def _schema_of(path: Path) -> list[tuple[str, str, list[str]]]:
     connection = sqlite3.connect(path)
     objects = connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
     connection.close()
-    return sorted((kind, name, " ".join((sql or "").split())) for kind, name, sql in objects)
+    # A column that a migration adds stands behind a comma of its own spelling.
+    return sorted(
+        (kind, name, re.sub(r"\s*([,)])\s*", r"\1 ", sql or "").split())
+        for kind, name, sql in objects
+    )
 
 
 def _header(path: Path, name: str) -> int:

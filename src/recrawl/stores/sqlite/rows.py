@@ -48,7 +48,7 @@ def page_of(row: Row) -> PageRow:
         page_key, host_key, status, announced, next_fetch_at, interval, fixed_interval,
         importance, retries, n_visits, n_changes, fetched_at, modified_at, changed_at,
         redirect_key, signature, signature_scheme, url, etag, last_modified, redirect_to,
-        title, reason, added_at, depth, content_digest,
+        title, reason, added_at, depth, content_digest, mime_key,
     ) = row  # fmt: skip
     return PageRow(
         url,
@@ -70,6 +70,7 @@ def page_of(row: Row) -> PageRow:
             redirect_key,
             _NO_SIGNATURE if signature is None else signature,
             signature_scheme,
+            mime_key,
         ),
         None if etag is None else etag.decode("utf-8", "surrogatepass"),
         None if last_modified is None else last_modified.decode("utf-8", "surrogatepass"),
@@ -112,6 +113,7 @@ def page_values(page: PageRow) -> dict[str, Any]:
         "added_at": _time(page.added_at),
         "depth": page.depth,
         "content_digest": page.content_digest,
+        "mime_key": state.mime_key,
     }
 
 

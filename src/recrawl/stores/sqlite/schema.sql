@@ -30,7 +30,8 @@ CREATE TABLE pages (
     reason TEXT,
     added_at INTEGER,
     depth INTEGER NOT NULL,
-    content_digest BLOB
+    content_digest BLOB,
+    mime_key INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The queue of each host: its pages by due time.

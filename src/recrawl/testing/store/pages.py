@@ -40,6 +40,7 @@ _PAGES = {
         redirect_key=-(2**63),
         signature=bytes(range(16)),
         signature_scheme=2**63 - 1,
+        mime_key=-(2**63),
         etag='W/"1"',
         last_modified="Fri, 22 Dec 2017 07:51:19 GMT",
         redirect_to="https://b.example/",
