@@ -1,0 +1,1 @@
+"""Worlds of pages that change, schedules run on them, and what came of it."""
