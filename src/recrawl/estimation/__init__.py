@@ -1,0 +1,1 @@
+"""How often pages change, and how often to fetch them: estimators and budgets, pure functions."""
