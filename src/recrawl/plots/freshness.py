@@ -1,0 +1,61 @@
+"""Freshness over time, and against the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
+
+from recrawl.plots._axes import DAY, Row, grouped, new_figure, style
+
+__all__ = ["freshness_by_budget", "freshness_over_time"]
+
+
+def freshness_over_time(rows: Iterable[Row]) -> Figure:
+    """Return how the freshness of each schedule went.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        ``schedule``, ``time``: middle of an interval of time [s], ``freshness``: the mean in it;
+        in order of time for each schedule.
+    """
+    figure, axes = new_figure("freshness [share of pages]", "time since the first fetch [d]")
+    for i, (schedule, points) in enumerate(grouped(rows).items()):
+        axes.plot(
+            [point["time"] / DAY for point in points],
+            [point["freshness"] for point in points],
+            label=schedule,
+            linewidth=1.5,
+            **style(i),
+        )
+    axes.set_xlim(left=0)
+    axes.set_ylim(top=1)
+    axes.legend(frameon=False, loc="lower right", ncols=2, fontsize="small")
+    return figure
+
+
+def freshness_by_budget(rows: Iterable[Row]) -> Figure:
+    """Return the freshness that each schedule makes of a budget.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        ``schedule``, ``budget``: fetches a page [1/s], ``freshness``: the mean.
+    """
+    figure, axes = new_figure("freshness [share of time]", "budget [fetches/page/day]")
+    budgets = set()
+    for i, (schedule, points) in enumerate(grouped(rows).items()):
+        ordered = sorted(points, key=lambda point: float(point["budget"]))
+        x = [point["budget"] * DAY for point in ordered]
+        y = [point["freshness"] for point in ordered]
+        axes.plot(x, y, label=schedule, marker="o", markersize=4, linewidth=1.5, **style(i))
+        budgets.update(x)
+    axes.set_xscale("log")
+    axes.set_xticks(sorted(budgets), minor=False)
+    axes.set_xticks([], minor=True)
+    axes.xaxis.set_major_formatter(ScalarFormatter())
+    axes.set_ylim(top=1)
+    axes.legend(frameon=False, loc="lower right", ncols=2, fontsize="small")
+    return figure
