@@ -419,7 +419,8 @@ def test_template_says_the_defaults(tmp_path):
 
     assert tomllib.loads(template) == {section: {} for section, _ in names}
     assert [(s, n) for s, table in tomllib.loads(opened).items() for n in table] == names
-    assert load(path) == Config()
+    rates = ScheduleSettings(inc_rate=0.4, dec_rate=0.2)  # those of the schedule that is chosen
+    assert load(path) == Config(schedule=rates)
     assert max(map(len, template.splitlines())) <= 100
 
 

@@ -116,6 +116,27 @@ def test_settings_reach_the_policy():
     assert math.isnan(policy.fixed_interval)
 
 
+def test_each_schedule_gets_the_settings_that_it_has(tmp_path):
+    """What is left out is the schedule's own, and files of hosts and MIME types reach it."""
+    hosts, mimes = tmp_path / "hosts.txt", tmp_path / "mimes.txt"
+    hosts.write_text("a.example 600 default\n")
+    mimes.write_text("text/html\t0.5\t0.25\n")
+    files = {"host_file": str(hosts), "mime_file": str(mimes)}
+
+    def schedule(name, **settings):
+        config = Config(schedule=ScheduleSettings(name=name, **files, **settings))
+        return make_policies(config)(URL).schedule
+
+    aronsson = schedule("aronsson")
+    mime = schedule("nutch-mime", variant="documented", inc_rate=0.3)
+    assert (aronsson.inc_rate, aronsson.dec_rate, aronsson.constant) == (0.2, 0.5, 1800)
+    assert schedule("aronsson", constant=60.0).constant == 60
+    assert (mime.inc_rate, mime.dec_rate, mime.variant) == (0.3, 0.2, "documented")
+    assert (mime.mimes.inc_rate.tolist(), mime.hosts.min_interval.tolist()) == ([0.5], [600])
+    assert schedule("nutch-adaptive").hosts.max_interval.tolist() == [7_776_000]
+    assert schedule("fixed", variant="documented").variant == "documented"
+
+
 def test_rules_make_policies_that_pages_share():
     """Pages under the same rules have one policy object, others another."""
     config = Config(

@@ -9,6 +9,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -20,13 +21,13 @@ from recrawl.app.targets import RedirectTargets
 from recrawl.clocks import SystemClock
 from recrawl.config import Config, Resolved
 from recrawl.config.environment import proxy_environment
+from recrawl.config.tables import ScheduleTables, read_tables
 from recrawl.core.document import Signature
 from recrawl.core.interval import Bounds
 from recrawl.core.timing import Schedule
 from recrawl.core.update import UpdateRule
 from recrawl.core.url import host_of, redact
 from recrawl.errors import ConfigError, MissingExtra
-from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.schedules.registry import schedule_class
 from recrawl.signatures.registry import signature_class
 from recrawl.signatures.text_profile import TextProfile
@@ -147,22 +148,25 @@ def make_policies(config: Config) -> PolicyOf:
     InputError
         If a schedule or a signature refuses its settings.
     """
+    ConfigError
+        If a file of intervals by host or of rates by MIME type cannot be used.
     rules = config.rule_set()
     made: dict[Resolved, PagePolicy] = {}
+    tables = read_tables(config.schedule)
 
     def policy_of(url: str) -> PagePolicy:
         resolved = rules.resolve(url, host_of(url))
         if resolved not in made:
-            made[resolved] = _policy(config, resolved)
+            made[resolved] = _policy(config, resolved, tables)
         return made[resolved]
 
-    made[rules.default] = _policy(config, rules.default)
+    made[rules.default] = _policy(config, rules.default, tables)
     return policy_of
 
 
-def _policy(config: Config, resolved: Resolved) -> PagePolicy:
+def _policy(config: Config, resolved: Resolved, tables: ScheduleTables) -> PagePolicy:
     return PagePolicy(
-        schedule=_schedule(config, resolved),
+        schedule=_schedule(config, resolved, tables),
         bounds=Bounds(resolved.min_interval, resolved.max_interval, config.schedule.jitter),
         update=UpdateRule(
             retry_max=config.schedule.retry_max,
@@ -176,32 +180,37 @@ def _policy(config: Config, resolved: Resolved) -> PagePolicy:
     )
 
 
-def _schedule(config: Config, resolved: Resolved) -> Schedule:
+def _schedule(config: Config, resolved: Resolved, tables: ScheduleTables) -> Schedule:
+    """Return the schedule, with those settings that it has; what is None is left to it."""
     settings = config.schedule
-    common: dict[str, Any] = {
+    offered: dict[str, Any] = {
         "default_interval": resolved.interval,
         "interval_max": resolved.max_interval,
         "retry_interval": settings.retry_interval,
         "exact": settings.exact,
     }
+        "inc_rate": settings.inc_rate,
+        "dec_rate": settings.dec_rate,
+        "min_interval": resolved.min_interval,
+        "max_interval": resolved.max_interval,
+        "sync_delta": settings.sync_delta,
+        "sync_delta_rate": settings.sync_delta_rate,
+        "constant": settings.constant,
+        "variant": settings.variant,
+        "hosts": tables.hosts,
+        "mimes": tables.mimes,
     kind = schedule_class(resolved.schedule)
-    if kind is NutchAdaptive:
-        common |= {
-            "inc_rate": settings.inc_rate,
-            "dec_rate": settings.dec_rate,
-            "min_interval": resolved.min_interval,
-            "max_interval": resolved.max_interval,
-            "sync_delta": settings.sync_delta,
-            "sync_delta_rate": settings.sync_delta_rate,
-        }
-    return kind(**common)
+    names = {field.name for field in fields(kind)}
+    return kind(**{n: value for n, value in offered.items() if n in names and value is not None})
 
 
 def _signature(config: Config, name: str) -> Signature:
     kind = signature_class(name)
     if kind is TextProfile:
         settings = config.signature
-        return TextProfile(settings.min_token_len, settings.quant_rate, settings.sec_sort_lex)
+        return TextProfile(
+            settings.min_token_len, settings.quant_rate, settings.sec_sort_lex, settings.variant
+        )
     return kind()
 
 

@@ -203,3 +203,24 @@ def test_the_mime_type_is_that_of_the_last_good_content(
 ) -> None:
     """Only content that says its MIME type replaces the one that is known."""
     assert merged(page(mime_key=3), visit(outcome, A, mime_key=answered)).mime_key == kept
+
+
+@pytest.mark.parametrize("outcome", REDIRECTS)
+def test_redirects_were_compared_before_nutch_1422(outcome: Outcome) -> None:
+    """With its old rule a redirect is unchanged or changed by its signature, else unknown."""
+    rule = UpdateRule(exact=True, compares_redirects=True)
+
+    def status(signature: bytes, rule: UpdateRule) -> int:
+        visits = visit(outcome, signature)
+        seen = observe(page(), visits, compares_redirects=rule.compares_redirects)
+        return merge(page(), replace(visits, observation=seen), rule).row(0).status
+
+    redirected = PageStatus.REDIR_TEMP if outcome == REDIRECTS[0] else PageStatus.REDIR_PERM
+    assert [status(s, rule) for s in (A, B)] == [PageStatus.NOTMODIFIED, redirected]
+    assert [status(s, EXACT) for s in (A, B)] == [redirected, redirected]
+
+
+def test_redirects_are_compared_in_exact_mode_only() -> None:
+    """In guarded mode the signature kept is that of content."""
+    with pytest.raises(InputError, match="compares_redirects is of exact mode"):
+        UpdateRule(compares_redirects=True)

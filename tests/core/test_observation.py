@@ -51,3 +51,16 @@ def test_every_other_outcome_is_unknown(outcome: Outcome, signature: bytes) -> N
 def test_no_visits_give_no_observations() -> None:
     """An empty batch is answered by an empty one."""
     assert observe(PageStates.of(0), Visits.of(0, fetched_at=[], outcome=[])).shape == (0,)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.REDIR_TEMP, Outcome.REDIR_PERM])
+def test_redirects_can_be_compared(outcome: Outcome) -> None:
+    """A redirect with a signature is compared if that is asked for, a failure never."""
+    states = PageStates.of(2, signature=b"A" * 16, signature_scheme=7)
+    visits = Visits.of(
+        2, fetched_at=0, outcome=[outcome, Outcome.GONE], signature=b"B" * 16, signature_scheme=7
+    )
+
+    assert observe(states, visits).tolist() == [Observation.UNKNOWN] * 2
+    compared = observe(states, visits, compares_redirects=True)
+    assert compared.tolist() == [Observation.CHANGED, Observation.UNKNOWN]

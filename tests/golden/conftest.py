@@ -24,8 +24,6 @@ GOLDEN = Path(os.environ.get("RECRAWL_GOLDEN") or HERE / "data")
 
 #: Kinds that are replayed once the part of recrawl that they are about is there.
 LATER = {
-    "aronsson": "schedule of a later issue",
-    "nutch/schedule_mime_adaptive": "schedule of a later issue",
     "stormcrawler/schedule_adaptive": "schedule of a later issue",
     "stormcrawler/schedule_default": "schedule of a later issue",
     "stormcrawler/signature": "records of a later issue",

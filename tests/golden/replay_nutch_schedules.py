@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from recrawl.core.columns import NO_KEY, NO_TIME
+from recrawl.core.document import mime_key
 from recrawl.core.states import PageStates, PageStatus
 from recrawl.core.timing import Timing
 from recrawl.core.update import UpdateRule, force_refetch, merge
@@ -22,6 +23,8 @@ from recrawl.schedules import lifecycle
 from recrawl.schedules.fixed import Fixed
 from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.schedules.nutch_hosts import HostIntervals, parse_hosts, uri_host
+from recrawl.schedules.nutch_mime import NutchMime
+from recrawl.schedules.nutch_mime_file import MimeRates, content_type_mime, parse_mimes
 
 Line = dict[str, Any]
 Schedule = Fixed | NutchAdaptive
@@ -54,22 +57,27 @@ def schedule_of(line: Line) -> Schedule:
     if line.get("host_file") is not None:
         parsed = parse_hosts(line["host_file"], min_interval=low, max_interval=high)
         hosts = HostIntervals.of(parsed.intervals)
-    return NutchAdaptive(
-        default_interval=default,
-        interval_max=most,
-        inc_rate=float(float32(effective["inc_rate"])),
-        dec_rate=float(float32(effective["dec_rate"])),
-        min_interval=float(low),
-        max_interval=float(high),
-        sync_delta=effective["sync_delta"],
-        sync_delta_rate=effective["sync_delta_rate_double"],
-        hosts=hosts,
-        exact=True,
-    )
+    adaptive = {
+        "default_interval": default,
+        "interval_max": most,
+        "inc_rate": float(float32(effective["inc_rate"])),
+        "dec_rate": float(float32(effective["dec_rate"])),
+        "min_interval": float(low),
+        "max_interval": float(high),
+        "sync_delta": effective["sync_delta"],
+        "sync_delta_rate": effective["sync_delta_rate_double"],
+        "hosts": hosts,
+        "exact": True,
+    }
+    if line.get("mime_file") is not None:
+        mimes = MimeRates.of(parse_mimes(line["mime_file"], exact=True).rates)
+        return NutchMime(**adaptive, mimes=mimes)
+    return NutchAdaptive(**adaptive)
 
 
 def settings_of(line: Line) -> str:
-    return json.dumps([line["effective"], line.get("host_file"), line.get("schedule")])
+    kept = ("effective", "host_file", "mime_file", "schedule")
+    return json.dumps([line.get(name) for name in kept])
 
 
 def metadata_of(datum: Line) -> dict[str, object]:
@@ -85,6 +93,12 @@ def host_key_of(url: str) -> int:
     except UrlError:
         return NO_KEY
     return NO_KEY if host is None else host_key(host)
+
+
+def mime_key_of(datum: Line) -> int:
+    """Return the key of a record's MIME type; what is no text is looked up as it is spelt."""
+    item = datum["metadata"].get("Content-Type")
+    return NO_KEY if item is None else mime_key(content_type_mime(str(item["value"])))
 
 
 def in_batches(
@@ -127,6 +141,7 @@ def _replay_calls(lines: list[Line]) -> list[str]:
         {
             "fixed_interval": np.array(fixed),
             "host_key": np.array([host_key_of(line["url"]) for line in lines]),
+            "mime_key": np.array([mime_key_of(line["datum"]) for line in lines]),
         }
     )
     visits = Visits.of(
@@ -213,6 +228,52 @@ def _replay_hosts(line: Line) -> str:
             if not same_bits(ours, recorded or default):
                 return f"{line['id']}: {ours} of {lookup}"
     return SAME
+
+
+def replay_mime(lines: list[Line]) -> list[str]:
+    """Replay calls of the schedule by MIME type, and the settings that it cannot start with."""
+    calls = [line for line in lines if "setconf_exception" not in line]
+    called = dict(zip([line["id"] for line in calls], replay_calls(calls), strict=True))
+    return [
+        next(
+            (found for found in (_mime_file_verdict(line), called.get(line["id"], SAME))
+             if found != SAME),
+            SAME,
+        )
+        for line in lines
+    ]  # fmt: skip
+
+
+def _mime_file_verdict(line: Line) -> str:
+    """Compare how the file of MIME types is read, and the rates that a page has by it."""
+    error, told, file = None, [], None
+    if line["mime_file"] is None:
+        # There is nothing to read: whoever names a file that is not there hears of it at once.
+        error = "NullPointerException"
+    else:
+        try:
+            file = parse_mimes(line["mime_file"], exact=True)
+            told = [int(p.removeprefix("line ").partition(":")[0]) for p in file.problems]
+        except InputError:
+            error = "NumberFormatException"
+    if error != line.get("setconf_exception"):
+        return f"{line['id']}: {error} is not {line.get('setconf_exception')}"
+    if file is None:
+        return SAME
+    texts = line["mime_file"].splitlines()
+    ours = [texts[number - 1] for number in told]
+    logged = [
+        log["message"].removeprefix("Invalid configuration line in: ")
+        for log in line["setconf_logs"]
+        if log["level"] == "WARN"
+    ]
+    rates = line["rates_after"]
+    inc, dec = (float32(line["effective"][name]) for name in ("inc_rate", "dec_rate"))
+    item = line["datum"]["metadata"].get("Content-Type")
+    if item is not None:
+        inc, dec = file.rates.get(content_type_mime(str(item["value"])), (inc, dec))
+    is_same = same_bits(inc, rates["inc_rate"]) and same_bits(dec, rates["dec_rate"])
+    return verdict(line, [ours, is_same], [logged, True])
 
 
 def replay_lifecycle(lines: list[Line]) -> list[str]:
@@ -428,5 +489,6 @@ REPLAYERS = {
     "nutch/lifecycle": replay_lifecycle,
     "nutch/schedule_adaptive": replay_calls,
     "nutch/schedule_default": replay_calls,
+    "nutch/schedule_mime_adaptive": replay_mime,
     "nutch/traces": replay_traces,
 }

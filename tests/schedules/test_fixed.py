@@ -10,7 +10,7 @@ from recrawl.core.states import PageStates
 from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.errors import InputError
 from recrawl.schedules.fixed import Fixed
-from recrawl.testing.factories import NOW
+from recrawl.testing.factories import DAY, NOW
 from recrawl.testing.schedule import ScheduleContract
 
 
@@ -79,3 +79,27 @@ def test_exact_mode_takes_what_the_original_takes() -> None:
     timing = Fixed(default_interval=0, exact=True).after(PageStates.of(1, interval=0), visit())
 
     assert timing.next_fetch_at.tolist() == [NOW]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(
+    ("observation", "modified_at"),
+    [(Observation.CHANGED, NOW - 30 * DAY), (Observation.UNKNOWN, NO_TIME)],
+)
+def test_the_documented_modified_time_is_the_one_given(
+    exact: bool, observation: Observation, modified_at: int
+) -> None:
+    """The interface hands on what it is given; the code takes the time of the fetch instead."""
+    visits = Visits.of(
+        1,
+        fetched_at=NOW,
+        outcome=Outcome.SUCCESS,
+        observation=observation,
+        modified_at=modified_at,
+    )
+    states = PageStates.of(1, interval=86_400)
+
+    documented = Fixed(variant="documented", exact=exact).after(states, visits)
+    code = Fixed(exact=exact).after(states, visits)
+
+    assert (documented.modified_at[0], code.modified_at[0]) == (modified_at, NOW)

@@ -156,6 +156,45 @@ def test_a_batch_longer_than_a_block_is_worked_on_whole() -> None:
     assert whole.next_fetch_at[tail].tolist() == part.next_fetch_at.tolist()
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_documented_interval_is_at_most_the_time_since_the_change(exact: bool) -> None:
+    """The description replaces an interval longer than that time, the code one that is shorter."""
+    documented = NutchAdaptive(variant="documented", exact=exact)
+    code = NutchAdaptive(exact=exact)
+    day = 86_400
+
+    def intervals(days: int, since: int) -> tuple[float, float]:
+        return tuple(
+            wait_after(s, days * day, Observation.UNKNOWN, NOW - since * DAY)[0] / day
+            for s in (documented, code)
+        )
+
+    assert intervals(30, since=10) == (10, 30)
+    assert intervals(5, since=10) == (5, 10)
+    assert intervals(10, since=10) == (10, 10)
+    assert intervals(30, since=0) == (30, 30)
+
+
+def test_the_documented_shift_is_scaled_in_exact_mode_too() -> None:
+    """9 of 30 days by 7 days are 2.1 days, as the comment says; the code divides to 0."""
+    settings = {"max_interval": 7 * 86400, "min_interval": 86_400, "exact": True}
+    since = NOW - 30 * DAY
+
+    documented = wait_after(
+        NutchAdaptive(**settings, variant="documented"), 2 * 86400, UNCHANGED, since
+    )
+    code = wait_after(NutchAdaptive(**settings), 2 * 86400, UNCHANGED, since)
+
+    assert documented == (241_920, pytest.approx((2.8 - 2.1) * 86400, abs=1))
+    assert code == (7 * 86400, 7 * 86400)
+
+
+def test_a_variant_that_there_is_not_is_refused() -> None:
+    """Also in exact mode."""
+    with pytest.raises(InputError, match="variant is 'text', allowed is code or documented"):
+        NutchAdaptive(variant="text", exact=True)
+
+
 @given(
     interval=st.floats(0, 1e8),
     since=st.integers(0, 3000 * DAY),
@@ -198,9 +237,11 @@ def test_modes_agree_where_the_settings_are_sound(seed: int) -> None:
         ("max_interval", float("nan"), "0.001 s to 100 years"),
         ("interval_max", float("inf"), "0.001 s to 100 years"),
         ("retry_interval", 0, "0.001 s to 100 years"),
-        ("inc_rate", -0.1, "0 or more"),
-        ("inc_rate", float("inf"), "0 or more"),
-        ("dec_rate", 1, "0 to less than 1"),
+        ("inc_rate", 0, "above 0 and up to 1"),
+        ("inc_rate", 1.5, "above 0 and up to 1"),
+        ("inc_rate", float("nan"), "above 0 and up to 1"),
+        ("dec_rate", 0, "above 0 and below 1"),
+        ("dec_rate", 1, "above 0 and below 1"),
         ("sync_delta_rate", 1.5, "0 to 1"),
     ],
 )

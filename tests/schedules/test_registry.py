@@ -22,5 +22,5 @@ def test_an_unknown_name_is_refused_with_the_nearest() -> None:
 
 def test_a_name_like_no_other_is_refused_with_all() -> None:
     """Where no name is near, all of them are named."""
-    with pytest.raises(NotFound, match="'zzz'; there are: fixed, nutch-adaptive"):
+    with pytest.raises(NotFound, match="'zzz'; there are: aronsson, fixed, nutch-adaptive"):
         schedule_class("zzz")

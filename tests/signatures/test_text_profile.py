@@ -169,3 +169,20 @@ def test_one_more_of_a_frequent_word_may_pass(n_words, more):
     assume(n_even <= 150)
 
     assert sign("word " * (n_even + more)) == sign("word " * n_even)
+
+
+def test_the_documented_profile_stands_on_one_line() -> None:
+    """With blanks between the pairs the signature is another, and so is its scheme."""
+    text = "Hello World The Quick Brown Fox Jumped Over the Lazy Fox"
+    document = Document("https://example.org/", b"", text)
+    documented = TextProfile(variant="documented")
+
+    assert TextProfile().sign(document).hex() == "893f359d5e8dbbecdac1ede521134f56"
+    assert documented.sign(document).hex() == "6d42659e23042eee0a00fd7b864649a7"
+    assert documented.scheme == TextProfile().scheme + " variant=documented"
+
+
+def test_a_variant_that_there_is_not_is_refused() -> None:
+    """The message says which there are."""
+    with pytest.raises(InputError, match="variant is 'old', allowed is code or documented"):
+        TextProfile(variant="old")

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from recrawl.config.section import Section, setting
 from recrawl.config.values import Kind
+from recrawl.core.variant import VARIANTS
 
 __all__ = [
     "SECTIONS",
@@ -213,7 +214,7 @@ class ScheduleSettings(Section):
         "nutch-adaptive",
         Kind.CHOICE,
         "How the next fetch time is found.",
-        choices=("fixed", "nutch-adaptive"),
+        choices=("fixed", "nutch-adaptive", "nutch-mime", "aronsson"),
     )
     interval: float = setting(
         86_400.0, Kind.DURATION, "First fetch interval of a new page.", unit="s", above=0
@@ -235,17 +236,46 @@ class ScheduleSettings(Section):
         least=0,
         most=0.5,
     )
-    inc_rate: float = setting(
-        0.4, Kind.NUMBER, "Growth of the interval after an unchanged visit.", above=0, most=1
+    inc_rate: float | None = setting(
+        None,
+        Kind.NUMBER,
+        "Growth of the interval after an unchanged visit; left out, the schedule's own.",
+        above=0,
+        most=1,
     )
-    dec_rate: float = setting(
-        0.2, Kind.NUMBER, "Shrinking of the interval after a change.", above=0, most=0.99
+    dec_rate: float | None = setting(
+        None,
+        Kind.NUMBER,
+        "Shrinking of the interval after a change; left out, the schedule's own.",
+        above=0,
+        most=0.99,
     )
     sync_delta: bool = setting(
         True, Kind.BOOLEAN, "Whether the next fetch moves towards the time of the last change."
     )
     sync_delta_rate: float = setting(
         0.3, Kind.NUMBER, "Share of the time since the change to move by.", above=0, most=1
+    )
+    host_file: str = setting(
+        "",
+        Kind.TEXT,
+        "nutch-adaptive, nutch-mime: file of least and greatest intervals by host, as Nutch's"
+        " adaptive-host-specific-intervals.txt.",
+    )
+    mime_file: str = setting(
+        "",
+        Kind.TEXT,
+        "nutch-mime: file of rates by MIME type, as Nutch's adaptive-mimetypes.txt.",
+    )
+    constant: float = setting(
+        1800.0, Kind.DURATION, "aronsson: what is added to each interval.", unit="s", least=0
+    )
+    variant: str = setting(
+        "code",
+        Kind.CHOICE,
+        "fixed, nutch-adaptive, nutch-mime: whether the original's code or its description is"
+        " followed where they differ.",
+        choices=VARIANTS,
     )
     retry_interval: float = setting(
         86_400.0,
@@ -299,6 +329,13 @@ class SignatureSettings(Section):
         True, Kind.BOOLEAN, "text-profile: whether words of equal count are sorted."
     )
 
+    variant: str = setting(
+        "code",
+        Kind.CHOICE,
+        "text-profile: whether the original's code or its description is followed where they"
+        " differ.",
+        choices=VARIANTS,
+    )
 
 @dataclass(frozen=True)
 class ExtractSettings(Section):

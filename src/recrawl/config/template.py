@@ -30,6 +30,9 @@ _EXAMPLES = {
     "importance": "5",
     "signature": '"text-profile"',
     "schedule": '"fixed"',
+    # What is left to the schedule is shown as that of the default one.
+    "inc_rate": "0.4",
+    "dec_rate": "0.2",
 }
 
 
@@ -54,7 +57,7 @@ def _summary(section: type[Section]) -> str:
 
 def _lines(section: type[Section]) -> str:
     return "".join(
-        f"\n{_comment(_help_of(info))}#{info.name} = {info.default}\n"
+        f"\n{_comment(_help_of(info))}#{info.name} = {info.default or _EXAMPLES[info.name]}\n"
         for info in describe((section,))
     )
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recrawl.core.columns import NO_KEY, NO_SCHEME
-from recrawl.core.states import Announced, Mask, PageStates, PageStatus, Small
-from recrawl.core.visit import Observation, Outcome, Visits, is_usable
+from recrawl.core.states import Announced, PageStates, PageStatus, Small
+from recrawl.core.visit import Observation, Outcome, Visits, is_redirect, is_usable
 from recrawl.errors import InputError
 
 __all__ = ["UpdateRule", "merge"]
@@ -39,22 +39,32 @@ class UpdateRule:
         Do as Nutch's CrawlDbReducer does, also where that loses pages or content; else guarded.
     interval_max : float
         Exact mode only: a page whose interval is greater is refetched by force. [s]
+    compares_redirects : bool
+        Exact mode only: compare redirects by signature, as Nutch did before NUTCH-1422.
 
     Raises
     ------
     InputError
-        If ``retry_max`` is less than 1 or greater than 127 and the mode is not exact.
+        If the mode is not exact, and ``retry_max`` is less than 1 or greater than 127 or
+        ``compares_redirects`` is set.
     """
 
     retry_max: int = 3
     exact: bool = False
     interval_max: float = 7_776_000.0
+    compares_redirects: bool = False
 
     def __post_init__(self) -> None:
         if not self.exact and not 1 <= self.retry_max <= _MOST_RETRIES:
             raise InputError(
                 f"retry_max is not from 1 to {_MOST_RETRIES}: {self.retry_max}",
                 value=self.retry_max,
+            )
+        if not self.exact and self.compares_redirects:
+            raise InputError(
+                "compares_redirects is of exact mode: in guarded mode a page keeps the signature"
+                " of its content, and no redirect is compared with it",
+                value=self.compares_redirects,
             )
 
 
@@ -104,12 +114,12 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
     """
     outcome = visits.outcome
     is_success = outcome == Outcome.SUCCESS
-    is_redirect = _is_redirect(outcome)
+    redirects = is_redirect(outcome)
     usable = is_usable(outcome)
     is_changed = is_success & (visits.observation == Observation.CHANGED)
     has_content = is_success & (visits.signature_scheme != NO_SCHEME)
     if rule.exact:
-        takes = (is_success & (visits.observation != Observation.UNCHANGED)) | is_redirect
+        takes = (is_success & (visits.observation != Observation.UNCHANGED)) | redirects
     else:
         takes = has_content
     retries = np.where(usable, 0, states.retries)
@@ -124,7 +134,7 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
             "fetched_at": visits.fetched_at,
             "changed_at": np.where(is_new, visits.fetched_at, states.changed_at),
             "redirect_key": np.where(
-                is_redirect,
+                redirects,
                 visits.redirect_key,
                 np.where(usable, NO_KEY, states.redirect_key),
             ),
@@ -135,11 +145,6 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
             ),
         }
     )
-
-
-def _is_redirect(outcome: Small) -> Mask:
-    is_redirect: Mask = (outcome == Outcome.REDIR_TEMP) | (outcome == Outcome.REDIR_PERM)
-    return is_redirect
 
 
 def _count_retry(states: PageStates, rule: UpdateRule) -> NDArray[np.int16]:

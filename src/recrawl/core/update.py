@@ -79,7 +79,8 @@ def advance(
     """
     rule = rule or UpdateRule()
     _check(states, visits, rule, bounds)
-    seen = replace(visits, observation=observe(states, visits))
+    observation = observe(states, visits, compares_redirects=rule.compares_redirects)
+    seen = replace(visits, observation=observation)
     merged = merge(states, seen, rule)
     timing = schedule.after(merged, seen if rule.exact else believable(states, seen))
     if not rule.exact:

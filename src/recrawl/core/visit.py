@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from recrawl.core.columns import NO_KEY, NO_SCHEME, NO_TIME, SIGNATURE_BYTES
 from recrawl.core.states import Keys, Mask, Signatures, Small, Times
 
-__all__ = ["Observation", "Outcome", "Visits", "is_usable"]
+__all__ = ["Observation", "Outcome", "Visits", "is_redirect", "is_usable"]
 
 
 class Outcome(IntEnum):
@@ -115,6 +115,12 @@ class Visits:
         """Return the rows at ``index``."""
         chosen = np.asarray(index)
         return Visits(**{f.name: getattr(self, f.name)[chosen] for f in fields(self)})
+
+
+def is_redirect(outcome: Small) -> Mask:
+    """Return where the server pointed elsewhere, for now or for good."""
+    redirects: Mask = (outcome == Outcome.REDIR_TEMP) | (outcome == Outcome.REDIR_PERM)
+    return redirects
 
 
 def is_usable(outcome: Small) -> Mask:

@@ -11,6 +11,7 @@ from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.numeric import round_half_up
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Timing
+from recrawl.core.variant import CODE, require_variant
 from recrawl.core.visit import Observation, Visits
 from recrawl.schedules import lifecycle
 
@@ -31,6 +32,10 @@ class Fixed:
         Wait after a temporary failure, if the interval is not shorter. [s]
     exact : bool
         As Nutch: any setting, whole seconds, ``fixed_interval`` ignored.
+    variant : str
+        ``code``: a page that changed, or whose modified time is unknown, was modified at the time
+        of its fetch.  ``documented``: the modified time is kept as it is given, as the interface
+        of Nutch's schedules says.
 
     Notes
     -----
@@ -49,8 +54,10 @@ class Fixed:
     interval_max: float = 7_776_000.0
     retry_interval: float = 86_400.0
     exact: bool = False
+    variant: str = CODE
 
     def __post_init__(self) -> None:
+        require_variant(f"schedule {self.name}", self.variant)
         if self.exact:
             return
         for setting in ("default_interval", "interval_max", "retry_interval"):
@@ -78,6 +85,7 @@ class Fixed:
                 states.interval, states.fixed_interval, self.default_interval
             )
         is_new = (visits.modified_at <= 0) | (visits.observation == Observation.CHANGED)
+        is_new &= self.variant == CODE
         timing = Timing(
             interval=interval,
             next_fetch_at=visits.fetched_at + round_half_up(interval * 1000),

@@ -24,6 +24,7 @@ __all__ = [
     "last_fetch_at",
     "put_failures",
     "require",
+    "require_rate",
     "retry",
     "should_fetch",
 ]
@@ -203,5 +204,22 @@ def require(is_good: bool, schedule: str, setting: str, value: float, allowed: s
     """Raise InputError for a setting of a schedule that is not usable."""
     if not is_good:
         raise InputError(
-            f"schedule {schedule}: {setting} is {value:g}, allowed is {allowed}", value=value
+            f"schedule {schedule}: {setting} is {value:g}, allowed is {allowed};"
+            " exact mode takes whatever the original takes",
+            value=value,
         )
+
+
+def require_rate(schedule: str, setting: str, value: float) -> None:
+    """Raise InputError for a rate that makes the interval grow or shrink and is not usable.
+
+    A rate of decrease of 1 would leave no interval at all.
+    """
+    is_decrease = setting.endswith("dec_rate")
+    require(
+        0 < value < 1 if is_decrease else 0 < value <= 1,
+        schedule,
+        setting,
+        value,
+        "above 0 and below 1" if is_decrease else "above 0 and up to 1",
+    )

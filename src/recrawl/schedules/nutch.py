@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -13,11 +12,12 @@ from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.numeric import divide, round_half_up, round_to_int, to_long
 from recrawl.core.states import Keys, PageStates, Seconds, Small, Times
 from recrawl.core.timing import Timing
+from recrawl.core.variant import CODE, DOCUMENTED, require_variant
 from recrawl.core.visit import Observation, Visits
 from recrawl.schedules import lifecycle
 from recrawl.schedules.nutch_hosts import HostIntervals
 
-__all__ = ["NutchAdaptive"]
+__all__ = ["NutchAdaptive", "clip_code", "rate_factors"]
 
 Float32s: TypeAlias = NDArray[np.float32]
 #: One interval for all pages, or one a page.
@@ -53,6 +53,9 @@ class NutchAdaptive:
         Least and greatest interval of some hosts.
     exact : bool
         Agree with the original bit for bit, whatever the settings.
+    variant : str
+        ``code`` for what the original does, ``documented`` for what its description says where
+        that differs; see Notes.
 
     Raises
     ------
@@ -70,6 +73,12 @@ class NutchAdaptive:
     - A shift beyond ``max_interval`` is scaled down (exact: an integer division makes it 0 or a
       multiple of ``max_interval``, case sch-004).
     - An interval set by hand that is not positive is ignored (exact: it is taken).
+
+    The variant ``documented`` differs from ``code`` in two steps of the synchronisation, in either
+    mode.  An interval *longer* than the time since the change is replaced by that time, as the
+    description of the class says (code: an interval that is shorter); a page that has just
+    changed keeps its interval, for nothing has passed since.  And a shift beyond ``max_interval``
+    is scaled down as the comment in the code says, "9/30*7", in exact mode too.
 
     Columns read: fixed_interval, host_key, interval, modified_at, status.  Written: interval,
     modified_at, next_fetch_at.
@@ -92,8 +101,10 @@ class NutchAdaptive:
     retry_interval: float = 86_400.0
     hosts: HostIntervals | None = None
     exact: bool = False
+    variant: str = CODE
 
     def __post_init__(self) -> None:
+        require_variant(f"schedule {self.name}", self.variant)
         if self.exact:
             return
         for setting in (
@@ -106,8 +117,8 @@ class NutchAdaptive:
             value = getattr(self, setting)
             is_good = SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL
             self._require(is_good, setting, "0.001 s to 100 years")
-        self._require(0 <= self.inc_rate < math.inf, "inc_rate", "0 or more")
-        self._require(0 <= self.dec_rate < 1, "dec_rate", "0 to less than 1")
+        lifecycle.require_rate(self.name, "inc_rate", self.inc_rate)
+        lifecycle.require_rate(self.name, "dec_rate", self.dec_rate)
         self._require(0 <= self.sync_delta_rate <= 1, "sync_delta_rate", "0 to 1")
         self._require(
             self.min_interval <= self.max_interval,
@@ -148,6 +159,7 @@ class NutchAdaptive:
             interval, next_fetch_at, modified_at = self._adapt(
                 states.interval[rows],
                 visits.observation[rows],
+                self._factor(states.mime_key[rows], visits.observation[rows]),
                 visits.fetched_at[rows],
                 visits.modified_at[rows],
                 low,
@@ -184,6 +196,7 @@ class NutchAdaptive:
         self,
         before: Seconds,
         observation: Small,
+        factor: Float32s,
         fetched_at: Times,
         modified_at: Times,
         low: Interval,
@@ -195,13 +208,16 @@ class NutchAdaptive:
         interval = before.astype(np.float32)
         is_unset = interval == 0 if self.exact else ~(interval > 0)
         np.copyto(interval, np.float32(self.default_interval), where=is_unset)
-        interval *= self._factors()[_clip_code(observation)]
+        interval *= factor
         base = fetched_at
         if self.sync_delta:
             delta = fetched_at - modified_at
             # A long is compared with a float, so it becomes a float first.
-            is_longer = delta.astype(np.float32) > interval * np.float32(1000)
-            np.copyto(interval, divide(delta, 1000).astype(np.float32), where=is_longer)
+            elapsed, planned = delta.astype(np.float32), interval * np.float32(1000)
+            takes_elapsed = elapsed > planned
+            if self.variant == DOCUMENTED:
+                takes_elapsed = (elapsed < planned) & (delta > 0)
+            np.copyto(interval, divide(delta, 1000).astype(np.float32), where=takes_elapsed)
             base = fetched_at - self._shift(delta, high)
         is_short, is_long = interval < low, interval > high
         # In this order the least interval wins where it is greater than the greatest.
@@ -210,13 +226,13 @@ class NutchAdaptive:
         wait = round_half_up(interval.astype(np.float64) * 1000)
         return self._kept(interval), base + wait, modified_at
 
-    def _factors(self) -> Float32s:
-        """Return the factor of the interval for each observation."""
-        one = np.float32(1)
-        factors = np.ones(3, dtype=np.float32)
-        factors[Observation.CHANGED] = one - np.float32(self.dec_rate)
-        factors[Observation.UNCHANGED] = one + np.float32(self.inc_rate)
-        return factors
+    def _factor(self, mime_key: Keys, observation: Small) -> Float32s:  # noqa: ARG002 nutch-mime's
+        """Return the factor of each page's interval."""
+        factors = rate_factors(
+            np.array([self.inc_rate], np.float32), np.array([self.dec_rate], np.float32)
+        )
+        factor: Float32s = factors[clip_code(observation)]
+        return factor
 
     def _shift(self, delta: Times, high: Interval) -> Times:
         """Return the milliseconds by which the next fetch moves towards the time of change."""
@@ -225,7 +241,7 @@ class NutchAdaptive:
         is_far = np.flatnonzero((delta > 0) & (shift > most))
         if is_far.size:
             most = np.broadcast_to(most, shift.shape)[is_far]
-            if self.exact:
+            if self.exact and self.variant == CODE:
                 shift[is_far] = divide(shift[is_far], delta[is_far]) * most
             else:
                 shift[is_far] = round_half_up(most * self._rate)
@@ -237,7 +253,16 @@ class NutchAdaptive:
         return float(np.float32(self.sync_delta_rate))
 
 
-def _clip_code(observation: Small) -> Small:
+def rate_factors(inc_rate: Float32s, dec_rate: Float32s) -> Float32s:
+    """Return the factors of the interval, one for each observation of the first rates and so on."""
+    one = np.float32(1)
+    factors = np.ones((len(inc_rate), len(Observation)), dtype=np.float32)
+    factors[:, Observation.CHANGED] = one - dec_rate
+    factors[:, Observation.UNCHANGED] = one + inc_rate
+    return factors.ravel()
+
+
+def clip_code(observation: Small) -> Small:
     """Return the codes with those that are no ``Observation`` as UNKNOWN."""
     is_code = (observation >= Observation.UNKNOWN) & (observation <= Observation.UNCHANGED)
     return observation * is_code

@@ -6,16 +6,18 @@ from difflib import get_close_matches
 from typing import Final
 
 from recrawl.errors import NotFound
+from recrawl.schedules.aronsson import Aronsson
 from recrawl.schedules.fixed import Fixed
 from recrawl.schedules.nutch import NutchAdaptive
+from recrawl.schedules.nutch_mime import NutchMime
 
 __all__ = ["SCHEDULES", "ScheduleClass", "schedule_class"]
 
-ScheduleClass = type[Fixed] | type[NutchAdaptive]
+ScheduleClass = type[Fixed] | type[NutchAdaptive] | type[NutchMime] | type[Aronsson]
 
 #: Every schedule, by the name that settings use.
 SCHEDULES: Final[dict[str, ScheduleClass]] = {
-    schedule.name: schedule for schedule in (Fixed, NutchAdaptive)
+    schedule.name: schedule for schedule in (Fixed, NutchAdaptive, NutchMime, Aronsson)
 }
 
 

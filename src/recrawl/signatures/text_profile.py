@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recrawl.core.document import Document
+from recrawl.core.variant import CODE, require_variant
 from recrawl.errors import InputError
 from recrawl.signatures._words import count_words
 from recrawl.signatures.md5 import content_digest
@@ -41,6 +42,9 @@ class TextProfile:
         (of 1 where no word repeats); words below one multiple drop out.  Used as float32.
     sec_sort_lex : bool
         Order of words of equal count: by code unit; if False, by first occurrence.
+    variant : str
+        ``code``: pairs of word and count are separated by line ends.  ``documented``: by blanks,
+        as Nutch's description says.
 
     Notes
     -----
@@ -55,8 +59,10 @@ class TextProfile:
     min_token_len: int = 2
     quant_rate: float = 0.01
     sec_sort_lex: bool = True
+    variant: str = CODE
 
     def __post_init__(self) -> None:
+        require_variant("signature text-profile", self.variant)
         if isinstance(self.min_token_len, bool) or not isinstance(self.min_token_len, int):
             raise InputError(
                 f"min_token_len is {self.min_token_len!r}; give a whole number such as 2",
@@ -81,9 +87,12 @@ class TextProfile:
     @property
     def scheme(self) -> str:
         """Name, version and settings in one line."""
+        # Signatures from before there were variants are of this scheme: it is not to change.
+        variant = "" if self.variant == CODE else f" variant={self.variant}"
         return (
             f"text-profile/1 min_token_len={self.min_token_len} "
             f"quant_rate={float(self.quant_rate)!r} sec_sort_lex={str(self.sec_sort_lex).lower()}"
+            f"{variant}"
         )
 
     @property
@@ -108,14 +117,18 @@ class TextProfile:
         return counts | Counter(empty)
 
     def _profile(self, tokens: dict[str, int]) -> str:
-        """Return the frequent words and their counts, one a line, most frequent first."""
+        """Return the frequent words and their counts, one a line, most frequent first.
+
+        In the variant ``documented`` all stand on one line.
+        """
         largest = max(tokens.values(), default=0)
         quantum = self._quantum(largest)
         kept = [(word, n - n % quantum) for word, n in tokens.items() if n >= quantum]
         if self.sec_sort_lex:
             kept.sort()
         kept.sort(key=lambda entry: -entry[1])
-        return "\n".join(f"{word} {n}" for word, n in kept)
+        separator = "\n" if self.variant == CODE else " "
+        return separator.join(f"{word} {n}" for word, n in kept)
 
     def _quantum(self, largest: int) -> int:
         """Return the step to which counts are rounded down."""
