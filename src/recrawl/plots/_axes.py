@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["DAY", "Row", "grouped", "new_figure", "style"]
+__all__ = ["DAY", "Row", "grouped", "legend", "new_figure", "style"]
 
 #: One line of a table.
 Row: TypeAlias = Mapping[str, Any]
@@ -45,3 +45,8 @@ def style(i: int) -> dict[str, Any]:
         "color": _COLOURS[i % len(_COLOURS)],
         "linestyle": _DASHES[i // len(_COLOURS) % len(_DASHES)],
     }
+
+
+def legend(figure: Figure) -> None:
+    """Put the names above the axes, where they hide no line."""
+    figure.legend(loc="outside upper left", ncols=4, frameon=False, fontsize="small")

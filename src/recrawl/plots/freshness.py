@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
-from recrawl.plots._axes import DAY, Row, grouped, new_figure, style
+from recrawl.plots._axes import DAY, Row, grouped, legend, new_figure, style
 
 __all__ = ["freshness_by_budget", "freshness_over_time"]
 
@@ -32,7 +32,7 @@ def freshness_over_time(rows: Iterable[Row]) -> Figure:
         )
     axes.set_xlim(left=0)
     axes.set_ylim(top=1)
-    axes.legend(frameon=False, loc="lower right", ncols=2, fontsize="small")
+    legend(figure)
     return figure
 
 
@@ -57,5 +57,5 @@ def freshness_by_budget(rows: Iterable[Row]) -> Figure:
     axes.set_xticks([], minor=True)
     axes.xaxis.set_major_formatter(ScalarFormatter())
     axes.set_ylim(top=1)
-    axes.legend(frameon=False, loc="lower right", ncols=2, fontsize="small")
+    legend(figure)
     return figure

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from matplotlib.figure import Figure
 
-from recrawl.plots._axes import DAY, Row, new_figure, style
+from recrawl.plots._axes import DAY, Row, legend, new_figure, style
 
 __all__ = ["interval_over_time"]
 
@@ -43,11 +43,12 @@ def interval_over_time(visits: Iterable[Row], changes: Sequence[float]) -> Figur
             markerfacecolor=fill,
             markeredgecolor=_CHANGED if is_changed else style(0)["color"],
             label=label,
+            clip_on=False,
         )
     # Below the axis of the intervals, where no line hides them.
     axes.plot(
         [change / DAY for change in changes],
-        [-0.03] * len(changes),
+        [-0.025] * len(changes),
         transform=axes.get_xaxis_transform(),
         linestyle="none",
         marker="|",
@@ -58,6 +59,6 @@ def interval_over_time(visits: Iterable[Row], changes: Sequence[float]) -> Figur
     )
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.tick_params(axis="x", pad=10)
-    axes.legend(frameon=False, loc="upper right", fontsize="small")
+    axes.tick_params(axis="x", pad=14)
+    legend(figure)
     return figure
