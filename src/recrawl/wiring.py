@@ -147,12 +147,12 @@ def make_policies(config: Config) -> PolicyOf:
     ------
     InputError
         If a schedule or a signature refuses its settings.
-    """
     ConfigError
         If a file of intervals by host or of rates by MIME type cannot be used.
+    """
     rules = config.rule_set()
-    made: dict[Resolved, PagePolicy] = {}
     tables = read_tables(config.schedule)
+    made: dict[Resolved, PagePolicy] = {}
 
     def policy_of(url: str) -> PagePolicy:
         resolved = rules.resolve(url, host_of(url))
@@ -188,7 +188,6 @@ def _schedule(config: Config, resolved: Resolved, tables: ScheduleTables) -> Sch
         "interval_max": resolved.max_interval,
         "retry_interval": settings.retry_interval,
         "exact": settings.exact,
-    }
         "inc_rate": settings.inc_rate,
         "dec_rate": settings.dec_rate,
         "min_interval": resolved.min_interval,
@@ -199,6 +198,7 @@ def _schedule(config: Config, resolved: Resolved, tables: ScheduleTables) -> Sch
         "variant": settings.variant,
         "hosts": tables.hosts,
         "mimes": tables.mimes,
+    }
     kind = schedule_class(resolved.schedule)
     names = {field.name for field in fields(kind)}
     return kind(**{n: value for n, value in offered.items() if n in names and value is not None})
