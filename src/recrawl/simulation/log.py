@@ -36,5 +36,16 @@ class Log:
     observation: Small
     interval: NDArray[np.float32]
 
+    @classmethod
+    def empty(cls) -> Log:
+        """Return the log of no visits."""
+        return cls(
+            page=np.zeros(0, np.int32),
+            at=np.zeros(0, np.int64),
+            outcome=np.zeros(0, np.int8),
+            observation=np.zeros(0, np.int8),
+            interval=np.zeros(0, np.float32),
+        )
+
     def __len__(self) -> int:
         return int(self.page.shape[0])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Protocol, runtime_checkable
 
-from recrawl.core.interval import Bounds
+from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL, Bounds
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Schedule
 from recrawl.core.update import UpdateRule
+from recrawl.errors import InputError
+from recrawl.simulation.crawl import Crawl
 from recrawl.simulation.log import Log
 from recrawl.simulation.worlds.world import World
 
@@ -15,6 +18,11 @@ __all__ = ["START_AT", "Replanning", "simulate"]
 
 #: The instant of time 0 of a world. [ms]
 START_AT = 1_000_000_000_000
+
+_DAY = 86_400_000
+_NO_BOUNDS = Bounds(SHORTEST_INTERVAL, LONGEST_INTERVAL, jitter=0.0)
+#: Less than any fetch; it takes away the rounding of a budget that gives whole fetches.
+_TINY = 1e-6
 
 
 @runtime_checkable
@@ -76,5 +84,70 @@ def simulate(
         The first visit of a page counts as a change and not as unknown.
     n_parts : int
         The pages are stepped in this many parts; the answer is the same.
+
+    Returns
+    -------
+    Log
+        The visits.
+
+    Raises
+    ------
+    InputError
+        If a number is out of range, or exact mode is given bounds.
+
+    Notes
+    -----
+    All pages that are there at time 0 are fetched then, whatever the budget and the caps: nothing
+    is known of them.  Pages born later are due when they are born.
+
+    With a budget the pages due first are fetched, and pages not yet due where none are, so that
+    every schedule spends the same.  Pages that are due NEVER are left alone.  A fraction of a
+    fetch is carried to the next tick, more is not.  All fetches of a tick happen at its start.
     """
-    raise NotImplementedError
+    rule = rule or UpdateRule(exact=exact)
+    _check(budget, tick, host_cap, n_parts)
+    if not rule.exact:
+        bounds = bounds or _NO_BOUNDS
+    crawl = Crawl.of(
+        world,
+        schedule,
+        rule=rule,
+        bounds=bounds,
+        seed=seed,
+        start_at=start_at,
+        is_first_change=is_first_change,
+        n_parts=n_parts,
+    )
+    next_plan = 0
+    for k in range(math.ceil(world.horizon / tick)):
+        now = round(k * tick * 1000)
+        if isinstance(schedule, Replanning) and now >= next_plan:
+            schedule = schedule.replan(crawl.states, start_at + now, budget)
+            next_plan = now + _DAY
+        crawl.bear(now)
+        if k == 0:
+            chosen = crawl.choose(now, None, None)
+        else:
+            chosen = crawl.choose(now, _allowance(k, budget, tick), host_cap)
+        crawl.visit(schedule, chosen, now)
+    return crawl.log()
+
+
+def _check(budget: float | None, tick: float, host_cap: int | None, n_parts: int) -> None:
+    allowed: tuple[tuple[str, float | None, bool], ...] = (
+        ("budget", budget, budget is None or 0 <= budget < math.inf),
+        ("tick", tick, 0.001 <= tick < math.inf),
+        ("host_cap", host_cap, host_cap is None or host_cap >= 1),
+        ("n_parts", n_parts, n_parts >= 1),
+    )
+    for name, value, is_good in allowed:
+        if not is_good:
+            raise InputError(f"simulate: {name} is {value}; see its allowed range", value=value)
+
+
+def _allowance(k: int, budget: float | None, tick: float) -> int | None:
+    """Return how many fetches tick k may make; None for any number."""
+    if budget is None:
+        return None
+    # From the start each time, so that no rounding adds up.
+    return math.floor(k * tick * budget + _TINY) - math.floor((k - 1) * tick * budget + _TINY)

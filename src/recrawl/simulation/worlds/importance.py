@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recrawl.core.states import Importances
 from recrawl.errors import InputError
 from recrawl.simulation.seeds import generator
 from recrawl.simulation.worlds.world import World
 
-__all__ = ["KINDS", "pareto", "with_importance"]
+__all__ = ["KINDS", "draw", "with_importance"]
 
 #: Exponent of the Pareto law, and where it is cut off.
 _EXPONENT = 1.5
@@ -19,14 +18,17 @@ _MOST = 200.0
 KINDS = ("equal", "pareto")
 
 
-def pareto(rng: np.random.Generator, n: int) -> Importances:
-    """Return importances of at least 1 with P(w > x) = x**-1.5, cut off at 200."""
-    drawn: NDArray[np.float64] = rng.pareto(_EXPONENT, n) + 1
-    return np.minimum(drawn, _MOST).astype(np.float32)
+def draw(rng: np.random.Generator, n: int, kind: str) -> Importances:
+    """Return the importances of n pages.
 
-
-def with_importance(world: World, kind: str, *, seed: int = 0) -> World:
-    """Return the world with other importances: ``equal`` or ``pareto``.
+    Parameters
+    ----------
+    rng : Generator
+        Chance.
+    n : int
+        Pages.
+    kind : str
+        ``equal``: 1.  ``pareto``: at least 1, P(w > x) = x**-1.5, cut off at 200.
 
     Raises
     ------
@@ -37,7 +39,11 @@ def with_importance(world: World, kind: str, *, seed: int = 0) -> World:
         raise InputError(
             f"not a kind of importance: {kind!r}; there are: {', '.join(KINDS)}", value=kind
         )
-    n = len(world)
-    return world.with_columns(
-        importance=np.ones(n, dtype=np.float32) if kind == "equal" else pareto(generator(seed), n)
-    )
+    if kind == "equal":
+        return np.ones(n, dtype=np.float32)
+    return np.minimum(rng.pareto(_EXPONENT, n) + 1, _MOST).astype(np.float32)
+
+
+def with_importance(world: World, kind: str, *, seed: int = 0) -> World:
+    """Return the world with other importances, whatever its own; see ``draw``."""
+    return world.with_columns(importance=draw(generator(seed), len(world), kind))

@@ -71,7 +71,7 @@ class World:
     signal_precision, signal_recall : ndarray of float32, shape (n,)
         Share of signals that are of a change, and of changes that are signalled; NaN for none.
     born_at, gone_at : ndarray of float64, shape (n,)
-        The page is there from, to; infinite for always. [s]
+        The page is there from, to: 0 or less for from the start, infinite for without end. [s]
     """
 
     horizon: float
@@ -115,7 +115,8 @@ class World:
         Raises
         ------
         InputError
-            If the counts do not add up, a page's changes are not sorted, or a column is unknown.
+            If the counts do not add up, the changes of a page are not sorted or lie outside the
+            world, or a column is unknown.
         """
         counts = np.asarray(n_changes, dtype=np.int64)
         n = len(counts)
@@ -123,6 +124,8 @@ class World:
         start = offsets_of(counts)
         if start[-1] != len(times):
             raise InputError(f"{len(times)} change times, but n_changes adds up to {start[-1]}")
+        if len(times) and not 0 <= times.min() <= times.max() < horizon:
+            raise InputError(f"change times lie outside the world: 0 to {horizon:g} s")
         page = np.repeat(np.arange(n), counts)
         if ((np.diff(times) < 0) & (np.diff(page) == 0)).any():
             raise InputError("the change times of a page are not sorted")
