@@ -443,3 +443,26 @@ def test_choices_are_those_that_exist():
 
     assert set(re.findall(r'"([^"]+)"', choices["schedule", "name"])) == set(SCHEDULES)
     assert set(re.findall(r'"([^"]+)"', choices["signature", "name"])) == set(SIGNATURES)
+
+
+@pytest.mark.parametrize(
+    ("written", "held"),
+    [('"links"', "links"), ('["text-md5", "links"]', "text-md5+links"), ('["md5"]', "md5")],
+)
+def test_a_signature_may_be_a_list(tmp_path, written, held):
+    """Several signatures are held as one name, and spelt as a list again."""
+    path = tmp_path / "recrawl.toml"
+    path.write_text(f"[signature]\nname = {written}\n")
+
+    assert load(path).signature.name == held
+    assert load(overrides=[f"signature.name={held}"]).signature.name == held
+
+
+@pytest.mark.parametrize("written", ['["md5", "md5"]', '["md5", "sha"]', "[]", '["md5", 5]'])
+def test_a_list_of_other_things_is_no_signature(tmp_path, written):
+    """Unknown names, repeated ones and none at all are refused with what is allowed."""
+    path = tmp_path / "recrawl.toml"
+    path.write_text(f"[signature]\nname = {written}\n")
+
+    with pytest.raises(ConfigError, match=r"signature\.name.*or a list of them"):
+        load(path)

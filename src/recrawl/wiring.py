@@ -29,6 +29,7 @@ from recrawl.core.update import UpdateRule
 from recrawl.core.url import host_of, redact
 from recrawl.errors import ConfigError, MissingExtra
 from recrawl.schedules.registry import schedule_class
+from recrawl.signatures.layered import Layered
 from recrawl.signatures.registry import signature_class
 from recrawl.signatures.text_profile import TextProfile
 
@@ -205,6 +206,8 @@ def _schedule(config: Config, resolved: Resolved, tables: ScheduleTables) -> Sch
 
 
 def _signature(config: Config, name: str) -> Signature:
+    if "+" in name:
+        return Layered(tuple(_signature(config, part) for part in name.split("+")))
     kind = signature_class(name)
     if kind is TextProfile:
         settings = config.signature

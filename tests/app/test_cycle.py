@@ -14,6 +14,7 @@ from recrawl.app.policy import PagePolicy
 from recrawl.app.targets import RedirectTargets
 from recrawl.core.columns import NO_SCHEME
 from recrawl.core.document import mime_key, scheme_id
+from recrawl.core.layers import Layer
 from recrawl.core.states import PageStatus
 from recrawl.core.update import UpdateRule
 from recrawl.core.visit import Observation, Outcome
@@ -22,7 +23,9 @@ from recrawl.ports.fetcher import Fetched, Hop, PageRequest
 from recrawl.ports.store import ChangeKind, Commit, PageRow
 from recrawl.schedules.fixed import Fixed
 from recrawl.schedules.nutch import NutchAdaptive
+from recrawl.signatures.layered import Layered
 from recrawl.signatures.md5 import MD5
+from recrawl.signatures.text_md5 import TextMD5
 from recrawl.testing.factories import DAY, NOW, host_row
 
 URL = "https://example.org/"
@@ -409,3 +412,19 @@ def test_the_mime_type_of_content_is_remembered(page, policy):
     second = commit_one(seen_of(first, policy, "other")).page
 
     assert first.state.mime_key == second.state.mime_key == mime_key("text/html")
+
+
+def test_the_state_says_which_layers_moved(world):
+    """With several layers, the last change is remembered by the layers that moved in it."""
+    policy = world.policy_with(signature=Layered((MD5(), TextMD5())))
+    page = new_page(URL, policy, now=NOW)
+    contents = [("one", "one"), ("<b>one", "one"), ("<b>one", "one"), ("two", "two")]
+    moved = []
+
+    for day, (body, text) in enumerate(contents):
+        answer = Fetched(Outcome.SUCCESS, NOW + day * DAY, 200, body=body.encode())
+        seen = Seen(page=page, policy=policy, fetched=answer, host=host_row(URL))
+        page = commit_one(sign(recognise(seen), Extracted(text))).page
+        moved.append(page.state.moved_layers)
+
+    assert moved == [0, Layer.BYTES, Layer.BYTES, Layer.BYTES | Layer.TEXT]

@@ -8,6 +8,7 @@ import pytest
 
 from recrawl.core.columns import NO_SCHEME
 from recrawl.core.document import Document, scheme_id
+from recrawl.core.layers import Layer
 from recrawl.errors import NotFound
 from recrawl.signatures.registry import SIGNATURES, signature_class
 
@@ -25,9 +26,9 @@ def test_each_signature_is_found_by_its_name(name):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("text_profile", "'text_profile'; did you mean 'text-profile'? Known: md5, text-md5"),
+        ("text_profile", "'text_profile'; did you mean 'text-profile'? Known: links, md5, text-md5"),
         ("MD5", "did you mean 'md5'?"),
-        ("sha-256", "no signature is called 'sha-256'. Known: md5, text-md5, text-profile."),
+        ("sha-256", "no signature is called 'sha-256'. Known: links, md5, text-md5, text-profile."),
     ],
 )
 def test_an_unknown_name_is_refused(name, message):
@@ -47,7 +48,7 @@ def test_links_play_a_part_where_a_signature_says_so(name):
 
     is_same = signature.sign(there) == signature.sign(replace(there, links=()))
 
-    assert is_same is not signature.reads_links
+    assert is_same is (Layer.LINKS not in signature.layers)
 
 
 def test_no_two_schemes_are_one():

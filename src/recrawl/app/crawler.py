@@ -16,6 +16,7 @@ from recrawl.app.cycle import Seen, recognise, request_of, sign
 from recrawl.app.policy import PolicyOf
 from recrawl.app.report import Observer, Totals, visit_report
 from recrawl.app.targets import RedirectTargets
+from recrawl.core.layers import Layer
 from recrawl.core.visit import Outcome
 from recrawl.errors import StoreError
 from recrawl.ports.clock import Clock
@@ -304,7 +305,7 @@ class Crawler:
         extracted = await self._extractor.extract(
             fetched.body,
             content_type=fetched.headers.get("content-type"),
-            url=page.url if policy.signature.reads_links else None,
+            url=page.url if Layer.LINKS in policy.signature.layers else None,
         )
         return sign(seen, extracted)
 

@@ -23,10 +23,11 @@ from recrawl.app.targets import RedirectTargets, found_page
 from recrawl.core.change import ChangeCode
 from recrawl.core.columns import NO_KEY, NO_SCHEME, SIGNATURE_BYTES
 from recrawl.core.document import Document, mime_key
+from recrawl.core.layers import moved_layers
 from recrawl.core.states import PageState, PageStates
 from recrawl.core.update import advance
 from recrawl.core.url import page_key
-from recrawl.core.visit import Outcome, Visits
+from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.ports.extractor import Extracted
 from recrawl.ports.fetcher import Fetched, PageRequest
 from recrawl.ports.store import (
@@ -192,10 +193,15 @@ def _advance(batch: list[Seen]) -> list[Commit]:
         rule=policy.update,
         bounds=None if policy.update.exact else policy.bounds,
     )
+    is_changed = step.visits.observation == Observation.CHANGED
+    moved = moved_layers(before.signature, step.visits.signature, policy.signature.layers)
+    after = step.states.with_columns(
+        {"moved_layers": np.where(is_changed, moved, before.moved_layers)}
+    )
     return [
         _commit(seen, state, int(observation), int(change))
         for seen, state, observation, change in zip(
-            batch, step.states.rows(), step.visits.observation, step.change, strict=True
+            batch, after.rows(), step.visits.observation, step.change, strict=True
         )
     ]
 

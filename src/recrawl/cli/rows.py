@@ -7,6 +7,7 @@ import math
 
 from recrawl.cli.output import Value, rfc3339
 from recrawl.core.columns import COLUMNS, NO_KEY, NO_SCHEME
+from recrawl.core.layers import Layer
 from recrawl.core.states import Announced, PageStatus
 from recrawl.core.visit import Observation, Outcome
 from recrawl.ports.store import Change, PageRow, VisitRow
@@ -46,6 +47,8 @@ def page_row(page: PageRow) -> dict[str, Value]:
     row["status"] = PageStatus(state.status).name.lower()
     row["announced"] = Announced(state.announced).name.lower()
     row["signature"] = None if state.signature_scheme == NO_SCHEME else state.signature.hex()
+    moved = [layer.name.lower() for layer in Layer if layer & state.moved_layers and layer.name]
+    row["moved_layers"] = " ".join(moved) or None
     for name in ("redirect_key", "signature_scheme", "mime_key"):
         row[name] = None if row[name] in (NO_KEY, NO_SCHEME) else row[name]
     for name in _TEXT_FIELDS:

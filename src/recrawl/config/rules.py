@@ -82,7 +82,11 @@ class Rule(Section):
         most=MAX_IMPORTANCE,
     )
     signature: str | None = setting(
-        None, Kind.CHOICE, "How content is compared.", choices=_choices(SignatureSettings)
+        None,
+        Kind.CHOICE,
+        "How content is compared.",
+        choices=_choices(SignatureSettings),
+        may_be_list=True,
     )
     schedule: str | None = setting(
         None, Kind.CHOICE, "How the next fetch time is found.", choices=_choices(ScheduleSettings)

@@ -312,8 +312,9 @@ class SignatureSettings(Section):
     name: str = setting(
         "text-md5",
         Kind.CHOICE,
-        "How content is compared: every byte, the text, or the profile of its words.",
-        choices=("md5", "text-md5", "text-profile"),
+        "How content is compared: every byte, the text, the profile of its words, or its links.",
+        choices=("md5", "text-md5", "text-profile", "links"),
+        may_be_list=True,
     )
     min_token_len: int = setting(
         2, Kind.INTEGER, "text-profile: shorter words are left out.", least=0, most=1000
@@ -328,7 +329,6 @@ class SignatureSettings(Section):
     sec_sort_lex: bool = setting(
         True, Kind.BOOLEAN, "text-profile: whether words of equal count are sorted."
     )
-
     variant: str = setting(
         "code",
         Kind.CHOICE,
@@ -336,6 +336,7 @@ class SignatureSettings(Section):
         " differ.",
         choices=VARIANTS,
     )
+
 
 @dataclass(frozen=True)
 class ExtractSettings(Section):

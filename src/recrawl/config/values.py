@@ -52,6 +52,8 @@ class Spec:
         The value must be larger than this.
     choices : tuple of str
         Allowed values of a CHOICE.
+    may_be_list : bool
+        Several choices may be given; they are held joined by "+".
     problem : callable or None
         Returns what is wrong with a value, "" for nothing.
     is_secret : bool
@@ -65,6 +67,7 @@ class Spec:
     most: float | None = None
     above: float | None = None
     choices: tuple[str, ...] = ()
+    may_be_list: bool = False
     problem: Callable[[str], str] | None = None
     is_secret: bool = False
 
@@ -75,7 +78,8 @@ class Spec:
             case Kind.BOOLEAN:
                 return "true or false"
             case Kind.CHOICE:
-                return " or ".join(json.dumps(choice) for choice in self.choices)
+                one = " or ".join(json.dumps(choice) for choice in self.choices)
+                return f"{one}, or a list of them" if self.may_be_list else one
             case Kind.DURATION:
                 return f"a duration such as 90s, 12h, 30d or P1D{self._range}"
             case Kind.INTEGER:
@@ -106,7 +110,8 @@ class Spec:
     def note(self) -> str:
         """What a reader of the documentation must know beside kind and help; "" for nothing."""
         if self.kind is Kind.CHOICE:
-            return f"One of {', '.join(json.dumps(choice) for choice in self.choices)}."
+            several = ", or a list of them" if self.may_be_list else ""
+            return f"One of {', '.join(json.dumps(choice) for choice in self.choices)}{several}."
         words = self._range.removeprefix(", ")
         return f"{words[:1].upper()}{words[1:]}." if words else ""
 
@@ -130,6 +135,8 @@ class Spec:
                 return raw
             case ((Kind.CHOICE | Kind.TEXT), str()):
                 return raw
+            case Kind.CHOICE, list() if self.may_be_list and all(isinstance(x, str) for x in raw):
+                return "+".join(raw)
             case Kind.INTEGER, int() if not isinstance(raw, bool):
                 return raw
             case Kind.NUMBER, (int() | float()) if not isinstance(raw, bool):
@@ -145,8 +152,10 @@ class Spec:
 
     def check(self, value: Any) -> None:
         """Raise Unusable if a value in the form it is held in is not allowed."""
-        if self.kind is Kind.CHOICE and value not in self.choices:
-            raise Unusable(f"allowed is {self.allowed}")
+        if self.kind is Kind.CHOICE:
+            parts = value.split("+") if self.may_be_list else [value]
+            if not set(parts) <= set(self.choices) or len(set(parts)) < len(parts):
+                raise Unusable(f"allowed is {self.allowed}")
         is_outside = isinstance(value, int | float) and (
             not math.isfinite(value)
             or (self.least is not None and value < self.least)
@@ -171,6 +180,8 @@ class Spec:
                 return json.dumps(list(value))
             case Kind.INTEGER | Kind.NUMBER:
                 return f"{value:g}" if isinstance(value, float) else str(value)
+            case Kind.CHOICE if self.may_be_list and "+" in value:
+                return json.dumps(value.split("+"))
             case Kind.TEXT | Kind.CHOICE:
                 return json.dumps(value, ensure_ascii=False)
             case _:

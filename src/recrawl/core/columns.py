@@ -92,4 +92,8 @@ COLUMNS: tuple[Column, ...] = (
         "mime_key", "int64", "", NO_KEY, "64-bit hash of the MIME type of the last good content.",
         "0",
     ),
+    Column(
+        "moved_layers", "int8", "", 0,
+        "Layers that moved at the last change: bits of Layer, 0 before the first change.",
+    ),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from recrawl.core.columns import NO_KEY, NO_SCHEME
+from recrawl.core.layers import Layer
 
 __all__ = ["Document", "Signature", "mime_key", "scheme_id"]
 
@@ -37,13 +38,18 @@ class Signature(Protocol):
     """Maps a document to 16 bytes that are equal where the content counts as the same."""
 
     @property
+    def name(self) -> str:
+        """Name in settings and reports."""
+        ...
+
+    @property
     def scheme(self) -> str:
         """Name, version and settings in one line; two schemes are never compared."""
         ...
 
     @property
-    def reads_links(self) -> bool:
-        """Whether ``Document.links`` plays a part; links are looked for only if it does."""
+    def layers(self) -> Layer:
+        """What it looks at; ``Document.links`` is filled only for those that look at LINKS."""
         ...
 
     def sign(self, document: Document) -> bytes:

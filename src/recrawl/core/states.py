@@ -85,6 +85,7 @@ class PageState:
     signature: bytes
     signature_scheme: int
     mime_key: int
+    moved_layers: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class PageStates:
     signature: Signatures
     signature_scheme: Keys
     mime_key: Keys
+    moved_layers: Small
 
     def __len__(self) -> int:
         return int(self.page_key.shape[0])

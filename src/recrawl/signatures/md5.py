@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 
 from recrawl.core.document import Document
+from recrawl.core.layers import Layer
 
 __all__ = ["MD5", "content_digest"]
 
@@ -40,9 +41,9 @@ class MD5:
         return "md5/1"
 
     @property
-    def reads_links(self) -> bool:
-        """Links play no part."""
-        return False
+    def layers(self) -> Layer:
+        """What the signature looks at."""
+        return Layer.BYTES
 
     def sign(self, document: Document) -> bytes:
         """Return the signature, 16 bytes."""

@@ -7,16 +7,17 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from recrawl.errors import NotFound
+from recrawl.signatures.links import Links
 from recrawl.signatures.md5 import MD5
 from recrawl.signatures.text_md5 import TextMD5
 from recrawl.signatures.text_profile import TextProfile
 
 __all__ = ["SIGNATURES", "SignatureClass", "signature_class"]
 
-SignatureClass = type[MD5] | type[TextMD5] | type[TextProfile]
+SignatureClass = type[MD5] | type[TextMD5] | type[TextProfile] | type[Links]
 
 SIGNATURES: Mapping[str, SignatureClass] = MappingProxyType(
-    {"md5": MD5, "text-md5": TextMD5, "text-profile": TextProfile}
+    {"md5": MD5, "text-md5": TextMD5, "text-profile": TextProfile, "links": Links}
 )
 
 

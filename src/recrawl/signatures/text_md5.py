@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recrawl.core.document import Document
+from recrawl.core.layers import Layer
 from recrawl.signatures.md5 import content_digest
 
 __all__ = ["TextMD5"]
@@ -43,9 +44,9 @@ class TextMD5:
         return "text-md5/1"
 
     @property
-    def reads_links(self) -> bool:
-        """Links play no part."""
-        return False
+    def layers(self) -> Layer:
+        """What the signature looks at."""
+        return Layer.TEXT
 
     def sign(self, document: Document) -> bytes:
         """Return the signature, 16 bytes."""

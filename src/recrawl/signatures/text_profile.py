@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recrawl.core.document import Document
+from recrawl.core.layers import Layer
 from recrawl.core.variant import CODE, require_variant
 from recrawl.errors import InputError
 from recrawl.signatures._words import count_words
@@ -96,9 +97,9 @@ class TextProfile:
         )
 
     @property
-    def reads_links(self) -> bool:
-        """Links play no part."""
-        return False
+    def layers(self) -> Layer:
+        """What the signature looks at."""
+        return Layer.PROFILE
 
     def sign(self, document: Document) -> bytes:
         """Return the signature, 16 bytes."""

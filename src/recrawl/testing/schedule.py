@@ -67,6 +67,7 @@ def random_pages(n: int, seed: int = 0) -> tuple[PageStates, Visits]:
         signature=rng.choice(signatures, n),
         signature_scheme=rng.choice([NO_SCHEME, 1, 2], n),
         mime_key=rng.integers(0, 4, n),
+        moved_layers=rng.integers(0, 16, n),
     )
     visits = Visits.of(
         n,

@@ -49,6 +49,7 @@ def page_of(row: Row) -> PageRow:
         importance, retries, n_visits, n_changes, fetched_at, modified_at, changed_at,
         redirect_key, signature, signature_scheme, url, etag, last_modified, redirect_to,
         title, reason, added_at, depth, content_digest, mime_key,
+        moved_layers,
     ) = row  # fmt: skip
     return PageRow(
         url,
@@ -71,6 +72,7 @@ def page_of(row: Row) -> PageRow:
             _NO_SIGNATURE if signature is None else signature,
             signature_scheme,
             mime_key,
+            moved_layers,
         ),
         None if etag is None else etag.decode("utf-8", "surrogatepass"),
         None if last_modified is None else last_modified.decode("utf-8", "surrogatepass"),
@@ -114,6 +116,7 @@ def page_values(page: PageRow) -> dict[str, Any]:
         "depth": page.depth,
         "content_digest": page.content_digest,
         "mime_key": state.mime_key,
+        "moved_layers": state.moved_layers,
     }
 
 

@@ -31,7 +31,8 @@ CREATE TABLE pages (
     added_at INTEGER,
     depth INTEGER NOT NULL,
     content_digest BLOB,
-    mime_key INTEGER NOT NULL DEFAULT 0
+    mime_key INTEGER NOT NULL DEFAULT 0,
+    moved_layers INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The queue of each host: its pages by due time.

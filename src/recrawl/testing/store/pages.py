@@ -41,6 +41,7 @@ _PAGES = {
         signature=bytes(range(16)),
         signature_scheme=2**63 - 1,
         mime_key=-(2**63),
+        moved_layers=15,
         etag='W/"1"',
         last_modified="Fri, 22 Dec 2017 07:51:19 GMT",
         redirect_to="https://b.example/",

@@ -1,0 +1,2 @@
+-- Which layers of a page moved at its last change.
+ALTER TABLE pages ADD COLUMN moved_layers INTEGER NOT NULL DEFAULT 0;
