@@ -1,0 +1,1 @@
+"""Records and settings of Apache StormCrawler: metadata, schedulers, status updater, signature."""
