@@ -2,8 +2,8 @@
 
 Run as ``python benchmarks/schedule.py --json``.  It prints one JSON object a line:
 
-- ``nutch-adaptive``, guarded and exact: pages per second of CPU, in one call of ``after`` for
-  1,000,000 pages of which 5 % failed and the others changed, did not, or cannot be told;
+- every schedule of the registry, guarded and exact: pages per second of CPU, in calls of ``after``
+  for 100,000 pages each, of which 5 % failed and the others changed, did not, or cannot be told;
 - ``advance``: the whole pure step around it, in batches of 16,384 pages;
 - ``text-profile``: megabytes of text per second of CPU, on texts of 50 KB whose words follow
   Zipf's law, as English does.
@@ -21,16 +21,22 @@ from collections.abc import Callable
 
 import numpy as np
 
-from recrawl.core.document import Document
+from recrawl.core.document import Document, mime_key
 from recrawl.core.states import PageStates
 from recrawl.core.update import advance
 from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.schedules.nutch import NutchAdaptive
+from recrawl.schedules.nutch_mime_file import MimeRates
+from recrawl.schedules.registry import SCHEDULES
 from recrawl.signatures.text_profile import TextProfile
 from recrawl.testing.factories import DAY, NOW
 
 N_TURNS = 7
+SCHEDULE_BATCH = 100_000
 BATCH = 16_384
+MIMES = ("text/html", "application/pdf", "application/rss+xml", "image/png")
+#: What a schedule is given so that it does all that it can.
+EXTRA = {"nutch-mime": {"mimes": MimeRates.of(dict.fromkeys(MIMES[:3], (0.3, 0.1)))}}
 N_WORDS = 9_000
 N_TEXTS = 10
 
@@ -47,6 +53,7 @@ def pages(n: int) -> tuple[PageStates, Visits]:
         status=2,
         interval=rng.uniform(3600, 30 * 86_400, n),
         modified_at=NOW - rng.integers(0, 100 * DAY, n),
+        mime_key=rng.choice([mime_key(mime) for mime in MIMES], n),
     )
     visits = Visits.of(
         n,
@@ -93,18 +100,25 @@ def report(name: str, quantity: str, value: float, **settings: object) -> None:
     print(json.dumps({**figures, "numpy": np.__version__, "python": platform.python_version()}))
 
 
-def measure_schedule(n: int) -> None:
+def batches_of(n: int, size: int) -> list[tuple[PageStates, Visits]]:
+    """Return n pages and their visits in batches."""
     states, visits = pages(n)
-    for exact in (False, True):
-        schedule = NutchAdaptive(exact=exact)
-        seconds = best(lambda schedule=schedule: schedule.after(states, visits))
-        report("nutch-adaptive", "pages_per_s", n / seconds, n_pages=n, exact=exact)
+    rows = [np.arange(start, min(start + size, n)) for start in range(0, n, size)]
+    return [(states.take(index), visits.take(index)) for index in rows]
+
+
+def measure_schedules(n: int) -> None:
+    batches = batches_of(n, SCHEDULE_BATCH)
+    for name, kind in SCHEDULES.items():
+        for exact in (False, True):
+            after = kind(exact=exact, **EXTRA.get(name, {})).after
+            seconds = best(lambda after=after: [after(*batch) for batch in batches])
+            settings = {"n_pages": n, "batch": min(n, SCHEDULE_BATCH), "exact": exact}
+            report(name, "pages_per_s", n / seconds, **settings)
 
 
 def measure_advance(n: int) -> None:
-    states, visits = pages(n)
-    rows = [np.arange(start, min(start + BATCH, n)) for start in range(0, n, BATCH)]
-    batches = [(states.take(index), visits.take(index)) for index in rows]
+    batches = batches_of(n, BATCH)
     schedule = NutchAdaptive()
     seconds = best(lambda: [advance(*batch, schedule=schedule) for batch in batches])
     report("advance", "pages_per_s", n / seconds, n_pages=n, batch=BATCH)
@@ -124,7 +138,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, as it always does")
     parser.add_argument("--pages", type=float, default=1e6, help="pages in the batch")
     arguments = parser.parse_args()
-    measure_schedule(int(arguments.pages))
+    measure_schedules(int(arguments.pages))
     measure_advance(int(arguments.pages))
     measure_signature()
 
