@@ -22,16 +22,6 @@ Replayer = Callable[[list[dict[str, Any]]], list[str]]
 HERE = Path(__file__).parent
 GOLDEN = Path(os.environ.get("RECRAWL_GOLDEN") or HERE / "data")
 
-#: Kinds that are replayed once the part of recrawl that they are about is there.
-LATER = {
-    "stormcrawler/schedule_adaptive": "schedule of a later issue",
-    "stormcrawler/schedule_default": "schedule of a later issue",
-    "stormcrawler/signature": "records of a later issue",
-    "stormcrawler/status_http": "records of a later issue",
-    "stormcrawler/traces": "schedule of a later issue",
-    "stormcrawler/updater": "records of a later issue",
-}
-
 
 def _kind(path: Path, directory: Path) -> str:
     return path.relative_to(directory).as_posix().removesuffix(".jsonl.gz").removesuffix(".json")
@@ -71,12 +61,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def golden_directory() -> Path:
     """Directory of the recorded files."""
     return GOLDEN
-
-
-@pytest.fixture(scope="session")
-def later() -> dict[str, str]:
-    """Kinds that are left out as a whole, with the reason."""
-    return LATER
 
 
 @pytest.fixture(scope="session")

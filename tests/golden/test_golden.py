@@ -25,18 +25,14 @@ def test_recorded_calls_agree(
     golden_directory: Path,
     golden_lines: Callable[[str], Lines],
     replayers: dict[str, Replayer],
-    later: dict[str, str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Every recorded line that is not left out for a stated reason agrees exactly."""
     assert golden_kind != "no files", f"no recorded files in {golden_directory}"
     lines = golden_lines(golden_kind)
 
-    if golden_kind in later:
-        verdicts = [LEFT_OUT + later[golden_kind]] * len(lines)
-    else:
-        assert golden_kind in replayers, f"nothing replays {golden_kind}: add a replay_*.py"
-        verdicts = replayers[golden_kind](lines)
+    assert golden_kind in replayers, f"nothing replays {golden_kind}: add a replay_*.py"
+    verdicts = replayers[golden_kind](lines)
 
     reasons = Counter(v.removeprefix(LEFT_OUT) for v in verdicts if v.startswith(LEFT_OUT))
     different = [v for v in verdicts if v != SAME and not v.startswith(LEFT_OUT)]
@@ -51,7 +47,7 @@ def test_recorded_calls_agree(
         )
     assert len(verdicts) == len(lines)
     assert not different, "\n".join(different[:10])
-    assert n_same > 0 or golden_kind in later
+    assert n_same > 0
 
 
 def _with(line: dict[str, Any], path: str, value: object) -> dict[str, Any]:
