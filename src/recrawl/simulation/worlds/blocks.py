@@ -163,7 +163,8 @@ def _draw_base(shared: Shared, number: int, host: NDArray[np.int64]) -> _Base:
             rng = generator(shared.seed, _Stream.SWITCH, number)
             at = np.sort(rng.random((n, k)), axis=1) * horizon
             base.switch_at[is_here] = at[is_here]
-            later = np.column_stack([_rates(rng, part, host_rate) for _ in range(k)])
+            # Whatever makes a page change its habits, its host has no say in it.
+            later = np.column_stack([_rates(rng, part, rng.standard_normal(n)) for _ in range(k)])
             base.switch_rate[is_here] = later[is_here]
         _check_size(rate, horizon)
         rng = generator(shared.seed, _Stream.CHANGE, number, i)
