@@ -137,6 +137,19 @@ def test_each_schedule_gets_the_settings_that_it_has(tmp_path):
     assert schedule("fixed", variant="documented").variant == "documented"
 
 
+def test_an_error_interval_of_zero_is_never():
+    """A page that is gone is not asked again by a schedule of StormCrawler if the user says so."""
+
+    def schedule(**settings):
+        config = Config(schedule=ScheduleSettings(name="stormcrawler-adaptive", **settings))
+        return make_policies(config)(URL).schedule
+
+    assert schedule().error_interval == 31 * 86_400
+    assert schedule(error_interval=60.0).error_interval == 60
+    assert schedule(error_interval=0.0).error_interval == math.inf
+    assert schedule().dec_rate == 0.5
+
+
 def test_rules_make_policies_that_pages_share():
     """Pages under the same rules have one policy object, others another."""
     config = Config(

@@ -188,6 +188,7 @@ def _schedule(config: Config, resolved: Resolved, tables: ScheduleTables) -> Sch
         "default_interval": resolved.interval,
         "interval_max": resolved.max_interval,
         "retry_interval": settings.retry_interval,
+        "error_interval": math.inf if settings.error_interval == 0 else settings.error_interval,
         "exact": settings.exact,
         "inc_rate": settings.inc_rate,
         "dec_rate": settings.dec_rate,

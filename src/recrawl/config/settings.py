@@ -214,7 +214,14 @@ class ScheduleSettings(Section):
         "nutch-adaptive",
         Kind.CHOICE,
         "How the next fetch time is found.",
-        choices=("fixed", "nutch-adaptive", "nutch-mime", "aronsson"),
+        choices=(
+            "fixed",
+            "nutch-adaptive",
+            "nutch-mime",
+            "stormcrawler-default",
+            "stormcrawler-adaptive",
+            "aronsson",
+        ),
     )
     interval: float = setting(
         86_400.0, Kind.DURATION, "First fetch interval of a new page.", unit="s", above=0
@@ -283,6 +290,14 @@ class ScheduleSettings(Section):
         "Wait after a failure of a page that may pass.",
         unit="s",
         above=0,
+    )
+    error_interval: float = setting(
+        31 * _DAY,
+        Kind.DURATION,
+        "stormcrawler-default, stormcrawler-adaptive: wait after a failure that does not pass; 0 is"
+        " never again.",
+        unit="s",
+        least=0,
     )
     retry_max: int = setting(
         3,

@@ -10,14 +10,30 @@ from recrawl.schedules.aronsson import Aronsson
 from recrawl.schedules.fixed import Fixed
 from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.schedules.nutch_mime import NutchMime
+from recrawl.schedules.stormcrawler import StormCrawlerAdaptive, StormCrawlerDefault
 
 __all__ = ["SCHEDULES", "ScheduleClass", "schedule_class"]
 
-ScheduleClass = type[Fixed] | type[NutchAdaptive] | type[NutchMime] | type[Aronsson]
+ScheduleClass = (
+    type[Fixed]
+    | type[NutchAdaptive]
+    | type[NutchMime]
+    | type[StormCrawlerDefault]
+    | type[StormCrawlerAdaptive]
+    | type[Aronsson]
+)
 
 #: Every schedule, by the name that settings use.
 SCHEDULES: Final[dict[str, ScheduleClass]] = {
-    schedule.name: schedule for schedule in (Fixed, NutchAdaptive, NutchMime, Aronsson)
+    schedule.name: schedule
+    for schedule in (
+        Fixed,
+        NutchAdaptive,
+        NutchMime,
+        StormCrawlerDefault,
+        StormCrawlerAdaptive,
+        Aronsson,
+    )
 }
 
 

@@ -38,7 +38,8 @@ class StormCrawlerDefault:
     Parameters
     ----------
     default_interval : float
-        Wait after content, 304 and redirects (fetchInterval.default); inf for never. [s]
+        Wait after content, 304 and redirects, if the page has no interval of its own
+        (fetchInterval.default); inf for never. [s]
     retry_interval : float
         Wait after a failure that may pass, if the interval is not shorter
         (fetchInterval.fetch.error); inf for never. [s]
@@ -104,8 +105,8 @@ class StormCrawlerAdaptive:
     Parameters
     ----------
     default_interval : float
-        First interval of a page, and wait after redirects (fetchInterval.default); inf for
-        never. [s]
+        First interval of a page, and in exact mode the wait after redirects
+        (fetchInterval.default); inf for never. [s]
     retry_interval : float
         Wait after a failure that may pass, if the interval is not shorter
         (fetchInterval.fetch.error); inf for never. [s]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -63,7 +63,12 @@ class Scheduled:
 
 
 class Scheduler(Protocol):
-    """A scheduler of StormCrawler."""
+    """A scheduler of StormCrawler.
+
+    - ``state`` names the metadata that have to be stored for the next call.
+    """
+
+    state: ClassVar[tuple[str, ...]]
 
     def schedule(self, status: CrawlStatus, metadata: Metadata, now: int) -> Scheduled:
         """Return when a page with this status and metadata is due. [ms]."""
@@ -81,6 +86,8 @@ class DefaultScheduler:
     custom : tuple of CustomInterval
         Intervals by metadata; the first that fits decides.
     """
+
+    state: ClassVar[tuple[str, ...]] = ()
 
     default: int = 1440
     fetch_error: int = 120
@@ -148,6 +155,8 @@ class AdaptiveScheduler:
         ``scheduler.adaptive.setLastModified``: whether ``last-modified`` is written.
     """
 
+    state: ClassVar[tuple[str, ...]] = (_SIGNATURE, _INTERVAL)
+
     base: DefaultScheduler
     least: int = 60
     most: int = 20_160
@@ -183,7 +192,7 @@ class AdaptiveScheduler:
         observation = _observe(metadata)
         if observation is Observation.UNKNOWN:
             return self._first(metadata, now)
-        today: str = spell_instant(now * _MILLISECOND)
+        today = spell_instant(now * _MILLISECOND)
         if observation is Observation.CHANGED:
             if self.set_last_modified:
                 metadata[_LAST_MODIFIED] = [today]

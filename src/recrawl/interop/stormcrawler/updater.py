@@ -162,6 +162,16 @@ class StatusUpdater:
             use_cache=use_cache,
         )
 
+    @property
+    def lost_state(self) -> tuple[str, ...]:
+        """What the scheduler needs to find again and the filter drops.
+
+        Without its signature or its interval a page is scheduled as if it were fetched for the
+        first time, again and again, and nothing says so (case sch-020): ask before a start.
+        """
+        needed = {key: [""] for key in self.scheduler.state}
+        return tuple(key for key in needed if key not in self.kept.apply(needed))
+
     def update(
         self, status: CrawlStatus, metadata: Metadata, now: int, *, is_known: bool = False
     ) -> Updated:
