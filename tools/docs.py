@@ -99,10 +99,14 @@ def _settings_of(section: str) -> str:
 
 def commands() -> str:
     """Return a section a command with its help and options."""
-    context = click.Context(cli, info_name="recrawl")
+    return "\n\n".join(_commands_of(cli, click.Context(cli, info_name="recrawl")))
+
+
+def _commands_of(group: click.Group, context: click.Context) -> list[str]:
+    """Return a section a command of a group; those of a group within one level deeper."""
     parts = []
-    for name in cli.list_commands(context):
-        command = cli.get_command(context, name)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         assert command is not None
         inner = click.Context(command, info_name=name, parent=context)
         usage = command.get_usage(inner).removeprefix("Usage: ")
@@ -114,7 +118,9 @@ def commands() -> str:
             rows = ((_code(head), meaning) for head, meaning in options)
             part += "\n\n" + _table(("option", "meaning"), rows)
         parts.append(part)
-    return "\n\n".join(parts)
+        if isinstance(command, click.Group):
+            parts += [f"#{inner_part}" for inner_part in _commands_of(command, inner)]
+    return parts
 
 
 def _paragraph(text: str) -> str:

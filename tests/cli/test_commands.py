@@ -402,3 +402,30 @@ def test_help_lists_every_command(recrawl, folder):
     for name in ("init", "add", "run", "status", "due", "show", "changes", "force", "export"):
         assert f"  {name}" in result.out
     assert re.match(r"recrawl, version \d", recrawl("--version").out)
+
+
+def test_config_import_prints_settings_and_says_what_is_lost(recrawl, folder):
+    """The settings go to standard output, so that they can be a file; the rest to the other."""
+    (folder / "nutch-site.xml").write_text(
+        "<configuration><property><name>db.fetch.interval.default</name><value>86400</value>"
+        "</property><property><name>db.ignore.external.links</name><value>true</value></property>"
+        "</configuration>"
+    )
+
+    result = recrawl("config", "import", "nutch-site.xml")
+    (folder / "recrawl.toml").write_text(result.out)
+
+    assert result.code == 0
+    assert 'interval = "1d"  # db.fetch.interval.default\n' in result.out
+    assert result.err == "no counterpart: db.ignore.external.links = true\n"
+    assert recrawl("init").code == 0
+
+
+def test_config_import_refuses_what_it_cannot_read(recrawl, folder):
+    """A file that is not there is a misuse, and an unknown command of the group too."""
+    missing = recrawl("config", "import", "none.xml")
+
+    assert (missing.code, missing.out) == (2, "")
+    assert "none.xml: cannot be read: No such file" in missing.err
+    assert recrawl("config", "export").code == 2
+    assert "import" in recrawl("config", "--help").out

@@ -37,6 +37,7 @@ COMMANDS = {
     "changes": "Print the change feed.",
     "force": "Fetch pages again now, whatever their schedule says.",
     "export": "Print all pages with all their columns.",
+    "config": "Read settings files of Apache Nutch and StormCrawler.",
     "demo": "Follow a small changing site on loopback and show what was learned.",
 }
 
