@@ -1,8 +1,9 @@
 """Replays the calls of StormCrawler's schedulers on the schedules over columns as well.
 
-Its kind is an own one, ``stormcrawler-columns``: a test asks for it with the lines of the files
-``schedule_default`` and ``schedule_adaptive``.  What columns cannot say is left out: custom
-intervals, a delay in the metadata, and calls that end in an exception.
+The kinds are own ones, which a test asks for: ``stormcrawler-columns`` with the lines of the files
+``schedule_default`` and ``schedule_adaptive``, ``stormcrawler-advance`` with those of ``traces``.
+What columns cannot say is left out: custom intervals, a delay in the metadata, calls that end in an
+exception, and dates that the status updater rounds.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from recrawl.core.columns import NEVER
 from recrawl.core.states import PageStates
+from recrawl.core.update import UpdateRule, advance
 from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.interop.stormcrawler.instants import parse_instant
 from recrawl.interop.stormcrawler.java import first_value, parse_int
@@ -126,4 +128,34 @@ def verdict(line: Line, interval: float, due: int) -> str:
     return f"{line['id']}: {interval / 60} min, due {due}, is not the recorded {result}"
 
 
-REPLAYERS = {"stormcrawler-columns": replay}
+def replay_traces(lines: list[Line]) -> list[str]:
+    return [replay_trace(line) if line["pipeline"] == "scheduler" else LEFT_OUT for line in lines]
+
+
+def replay_trace(line: Line) -> str:
+    """Replay a trace by the whole step over columns, which forgets no signature."""
+    schedule = schedule_of(line)
+    # Neither Nutch's limit of retries nor its forced refetch is part of the original here.
+    rule = UpdateRule(exact=True, retry_max=1_000_000, interval_max=np.inf)
+    states = PageStates.of(1)
+    states = states.with_columns({"interval": schedule.first(states, 0).interval})
+    for i, step in enumerate(line["steps"]):
+        outcome = OUTCOMES[step.get("status", "FETCHED")]
+        if step["http"] == 304:
+            outcome = Outcome.NOTMODIFIED
+        version = step["version"] + 1 if outcome is Outcome.SUCCESS else 0
+        visits = Visits.of(
+            1,
+            fetched_at=parse_instant(step["now"]) // 1_000_000,
+            outcome=outcome,
+            signature=version.to_bytes(16, "big"),
+            signature_scheme=int(version > 0),
+        )
+        states = advance(states, visits, schedule=schedule, rule=rule).states
+        if states.next_fetch_at[0] != parse_instant(step["next"]) // 1_000_000:
+            before = [s.get("status") or s["http"] for s in line["steps"][max(0, i - 2) : i + 1]]
+            return f"{line['id']}: step {i} after {before}"
+    return SAME
+
+
+REPLAYERS = {"stormcrawler-columns": replay, "stormcrawler-advance": replay_traces}

@@ -289,3 +289,45 @@ def test_settings_out_of_range_are_refused(kind: Any, setting: str, value: float
         kind(**{setting: value})
 
     assert getattr(kind(**{setting: value}, exact=True), setting) is value
+
+
+ONE = {"inc_rate": 0.1}
+NEVER_BY_DEFAULT = {"default_interval": np.inf}
+
+
+@pytest.mark.parametrize(
+    ("settings", "before", "outcome", "observation", "exact", "guarded"),
+    [
+        (ONE, 9, Outcome.SUCCESS, Observation.UNCHANGED, 9, 60),
+        ({**ONE, "min_interval": 60}, 9, Outcome.SUCCESS, Observation.UNCHANGED, 9, 9.9),
+        ({}, 10_935, Outcome.SUCCESS, Observation.UNCHANGED, 16_402, 16_402.5),
+        (NEVER_BY_DEFAULT, -1, Outcome.NOTMODIFIED, Observation.UNCHANGED, -1, np.inf),
+        (NEVER_BY_DEFAULT, -1, Outcome.SUCCESS, Observation.CHANGED, 29, np.inf),
+        ({}, 100_000, Outcome.SUCCESS, Observation.CHANGED, 50_030, 20_160),
+        ({}, 30_000, Outcome.SUCCESS, Observation.UNCHANGED, 20_160, 20_160),
+        ({}, 10, Outcome.SUCCESS, Observation.CHANGED, 35, 60),
+        ({}, 5000, Outcome.RETRY, Observation.UNKNOWN, 120, 120),
+        ({}, 5000, Outcome.SUCCESS, Observation.UNCHANGED, 7500, 7500),
+        ({}, 5000, Outcome.REDIR_TEMP, Observation.UNKNOWN, 1440, 5000),
+        ({}, 5000, Outcome.SUCCESS, Observation.UNKNOWN, 1440, 5000),
+        ({}, 10, Outcome.RETRY, Observation.UNKNOWN, 120, 10),
+        ({}, 2160, Outcome.SUCCESS, Observation.CHANGED, 1110, 1110),
+    ],
+)
+def test_differences_of_exact_and_guarded_mode(
+    settings: dict[str, float],
+    before: float,
+    outcome: Outcome,
+    observation: Observation,
+    exact: float,
+    guarded: float,
+) -> None:
+    """The examples of the decision on parity: the wait in minutes, infinite for never."""
+    waits = []
+    for is_exact in (True, False):
+        schedule = StormCrawlerAdaptive(**settings, exact=is_exact)
+        timing = after(schedule, outcome, observation, interval=before * 60)
+        is_never = timing.next_fetch_at[0] == NEVER
+        waits.append(np.inf if is_never else wait_of(timing) / 60)
+
+    assert waits == [exact, guarded]
