@@ -407,6 +407,19 @@ def test_every_setting_is_described():
     assert found["rule", "interval"].default == ""
 
 
+def test_exact_mode_takes_rates_of_the_original(tmp_path, refused):
+    """Wherever exact mode is set; a rate from the command line goes before one that is refused."""
+    path = tmp_path / "recrawl.toml"
+    path.write_text("[schedule]\ninc_rate = 2\n")
+
+    assert load(path, overrides=["schedule.exact=true"]).schedule.inc_rate == 2
+    assert load(path, overrides=["schedule.inc_rate=0.5"]).schedule.inc_rate == 0.5
+    assert load(None, overrides=["schedule.dec_rate=3", "schedule.exact=true"]).schedule.exact
+    with pytest.raises(ConfigError, match=r"schedule\.dec_rate = 3\.0 is not usable"):
+        load(None, overrides=["schedule.dec_rate=3"])
+    assert "line 3" in refused("[schedule]\nexact = false\ninc_rate = 2\n")
+
+
 def test_template_says_the_defaults(tmp_path):
     """The template holds every setting; uncommented it means the same as an empty file."""
     template = default_toml()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -148,6 +149,28 @@ def test_an_error_interval_of_zero_is_never():
     assert schedule(error_interval=60.0).error_interval == 60
     assert schedule(error_interval=0.0).error_interval == math.inf
     assert schedule().dec_rate == 0.5
+
+
+def test_exact_mode_takes_what_the_original_takes_and_says_so(caplog):
+    """Rates and bounds that guarded mode refuses are taken, each with a warning."""
+    odd = {"inc_rate": 2.0, "dec_rate": 1.5, "min_interval": 500.0, "max_interval": 60.0}
+    settings = ScheduleSettings(name="nutch-adaptive", interval=100.0, **odd, exact=True)
+
+    with caplog.at_level(logging.WARNING):
+        policy = make_policies(Config(schedule=settings))(URL)
+        make_policies(Config(schedule=ScheduleSettings(exact=True)))
+
+    assert [getattr(policy.schedule, name) for name in odd] == list(odd.values())
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 3
+    assert "schedule.inc_rate = 2: allowed is a number, above 0 and up to 1" in told[0]
+    assert "exact mode" in told[2]
+    assert "min_interval" in told[2]
+    for name in ("inc_rate", "dec_rate"):
+        with pytest.raises(ConfigError, match=rf"schedule\.{name} = .* is not usable: allowed is"):
+            ScheduleSettings(**{name: odd[name]})
+    with pytest.raises(ConfigError, match="min_interval"):
+        ScheduleSettings(min_interval=500.0, max_interval=60.0)
 
 
 def test_rules_make_policies_that_pages_share():

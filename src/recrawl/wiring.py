@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import math
 import os
 import secrets
@@ -50,6 +51,8 @@ __all__ = [
     "store_path",
     "store_url",
 ]
+
+_LOG = logging.getLogger("recrawl.config")
 
 _SQLITE = "sqlite:///"
 
@@ -151,6 +154,9 @@ def make_policies(config: Config) -> PolicyOf:
     ConfigError
         If a file of intervals by host or of rates by MIME type cannot be used.
     """
+    if config.schedule.exact:
+        for sentence in config.schedule.taken_as_is():
+            _LOG.warning("taken_as_is by exact mode, as the original would: %s", sentence)
     rules = config.rule_set()
     tables = read_tables(config.schedule)
     made: dict[Resolved, PagePolicy] = {}
@@ -168,7 +174,12 @@ def make_policies(config: Config) -> PolicyOf:
 def _policy(config: Config, resolved: Resolved, tables: ScheduleTables) -> PagePolicy:
     return PagePolicy(
         schedule=_schedule(config, resolved, tables),
-        bounds=Bounds(resolved.min_interval, resolved.max_interval, config.schedule.jitter),
+        # Exact mode takes a least interval above the greatest, and has no bounds.
+        bounds=Bounds(
+            resolved.min_interval,
+            max(resolved.min_interval, resolved.max_interval),
+            config.schedule.jitter,
+        ),
         update=UpdateRule(
             retry_max=config.schedule.retry_max,
             exact=config.schedule.exact,

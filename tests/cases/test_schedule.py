@@ -14,6 +14,7 @@ from recrawl.core.states import PageStates, PageStatus
 from recrawl.core.update import Step, UpdateRule, advance
 from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.errors import ConfigError
+from recrawl.schedules.fetchlist import Selection, choose
 from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.testing.factories import DAY, NOW
 
@@ -324,3 +325,30 @@ def test_sch_017_for_nutch_adaptive(case, rate):
         )
         assert step.states.interval[0] > interval or interval == NutchAdaptive().max_interval
         interval = float(step.states.interval[0])
+
+
+def test_sch_037(case):
+    """One site with thousands of due pages does not fill a list that has a cap for each host."""
+    given = case("sch-037")["input"]
+    n_big, n_small = (due["urls"] for due in given["due"])
+    n = n_big + n_small
+    states = PageStates.of(
+        n, page_key=np.arange(1, n + 1), host_key=np.repeat([1, 2], [n_big, n_small]),
+        next_fetch_at=NOW,
+    )  # fmt: skip
+
+    found = choose(states, NOW, Selection(top_n=given["batch"], max_count=90))
+
+    hosts = states.host_key[found.rows].tolist()
+    assert (hosts.count(1), hosts.count(2)) == (90, 5)
+
+
+def test_sch_038(case):
+    """A host has exactly its maximum, not one more."""
+    given = case("sch-038")
+    n = given["input"]["due_same_host"]
+    states = PageStates.of(n, page_key=np.arange(1, n + 1), host_key=1, next_fetch_at=NOW)
+
+    selection = Selection(max_count=given["input"]["generate_max_count_per_host"])
+
+    assert len(choose(states, NOW, selection).rows) == given["expected"]["selected"]

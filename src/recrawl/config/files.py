@@ -100,9 +100,12 @@ def load(path: str | Path | None = None, *, overrides: Iterable[str] = ()) -> Co
         source = str(path)
         text = _text_of(Path(path))
         rules = _read_file(text, source, values)
+    parsed = [parse_override(override) for override in overrides]
+    if path is not None:
+        _check_ranges(values, parsed, text, source)
     if store_url := os.environ.get("RECRAWL_STORE"):
         values["store"]["url"] = _value("store", "url", store_url, "RECRAWL_STORE")
-    for override in map(parse_override, overrides):
+    for override in parsed:
         values[override.section][override.name] = override.value
     try:
         made = {title: section(**values[title]) for title, section in _BY_TITLE.items()}
@@ -214,6 +217,28 @@ def _value(section: str, name: str, raw: object, where: str) -> Any:
     except Unusable as error:
         refused = refusal(section, item, raw, error.message)
         raise ConfigError(f"{where}: {refused.message}", value=refused.value) from None
+
+
+def _check_ranges(
+    values: Mapping[str, Mapping[str, Any]], overrides: list[Override], text: str, source: str
+) -> None:
+    """Refuse what only exact mode takes, with its line, once it is known that it is not on.
+
+    The sections check the same, but they do not know lines.
+    """
+    given = {(o.section, o.name): o.value for o in overrides}
+    for title, section in values.items():
+        is_exact = given.get((title, "exact"), section.get("exact", False))
+        for name, value in section.items():
+            item = _field(_BY_TITLE[title], name, source)
+            if is_exact or not spec_of(item).exact_is_free or (title, name) in given:
+                continue
+            try:
+                spec_of(item).check(value)
+            except Unusable as error:
+                refused = refusal(title, item, value, error.message)
+                where = _where(source, text, title, name)
+                raise ConfigError(f"{where}: {refused.message}", value=refused.value) from None
 
 
 def _known_section(title: str, where: str) -> None:

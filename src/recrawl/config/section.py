@@ -44,16 +44,37 @@ class Section:
     title: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
+        for item, error in self._refused():
+            if not (self._is_exact and spec_of(item).exact_is_free):
+                raise refusal(self.title, item, getattr(self, item.name), error.message) from None
+        if problem := self._problem():
+            raise ConfigError(f"[{self.title}]: {problem}")
+
+    def taken_as_is(self) -> Iterator[str]:
+        """Yield a sentence for each setting that exact mode alone takes."""
+        for item, error in self._refused():
+            yield f"{self.title}.{item.name} = {getattr(self, item.name):g}: {error.message}"
+        if self._is_exact and (problem := self._contradiction()):
+            yield f"[{self.title}]: {problem}"
+
+    @property
+    def _is_exact(self) -> bool:
+        return bool(getattr(self, "exact", False))
+
+    def _refused(self) -> Iterator[tuple[Field[Any], Unusable]]:
+        """Yield the settings whose values are not allowed, each with its error."""
         for item in fields(self):
-            value, spec = getattr(self, item.name), spec_of(item)
+            value = getattr(self, item.name)
             if value is None:
                 continue
             try:
-                spec.check(value)
+                spec_of(item).check(value)
             except Unusable as error:
-                raise refusal(self.title, item, value, error.message) from None
-        if problem := self._problem():
-            raise ConfigError(f"[{self.title}]: {problem}")
+                yield item, error
+
+    def _contradiction(self) -> str:
+        """Return what is wrong between settings that exact mode takes all the same."""
+        return ""
 
     def _problem(self) -> str:
         """Return what is wrong between several settings, "" for nothing."""

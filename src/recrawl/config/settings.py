@@ -249,6 +249,7 @@ class ScheduleSettings(Section):
         "Growth of the interval after an unchanged visit; left out, the schedule's own.",
         above=0,
         most=1,
+        exact_is_free=True,
     )
     dec_rate: float | None = setting(
         None,
@@ -256,12 +257,18 @@ class ScheduleSettings(Section):
         "Shrinking of the interval after a change; left out, the schedule's own.",
         above=0,
         most=0.99,
+        exact_is_free=True,
     )
     sync_delta: bool = setting(
         True, Kind.BOOLEAN, "Whether the next fetch moves towards the time of the last change."
     )
     sync_delta_rate: float = setting(
-        0.3, Kind.NUMBER, "Share of the time since the change to move by.", above=0, most=1
+        0.3,
+        Kind.NUMBER,
+        "Share of the time since the change to move by.",
+        above=0,
+        most=1,
+        exact_is_free=True,
     )
     host_file: str = setting(
         "",
@@ -313,6 +320,9 @@ class ScheduleSettings(Section):
     )
 
     def _problem(self) -> str:
+        return "" if self.exact else self._contradiction()
+
+    def _contradiction(self) -> str:
         return self._order_problem("min_interval", "max_interval") or self._order_problem(
             "min_interval", "interval", "max_interval"
         )

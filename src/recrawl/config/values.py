@@ -56,6 +56,9 @@ class Spec:
         Several choices may be given; they are held joined by "+".
     problem : callable or None
         Returns what is wrong with a value, "" for nothing.
+    exact_is_free : bool
+        Exact mode takes any number, as the original does; so the range is checked by the section,
+        which knows the mode.
     is_secret : bool
         The value may carry a password and is never shown.
     """
@@ -69,6 +72,7 @@ class Spec:
     choices: tuple[str, ...] = ()
     may_be_list: bool = False
     problem: Callable[[str], str] | None = None
+    exact_is_free: bool = False
     is_secret: bool = False
 
     @property
@@ -124,7 +128,8 @@ class Spec:
             value = self._converted(raw)
         except InputError as error:
             raise Unusable(error.message) from None
-        self.check(value)
+        if not self.exact_is_free:
+            self.check(value)
         return value
 
     def _converted(self, raw: object) -> Any:
