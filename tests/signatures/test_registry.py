@@ -26,7 +26,10 @@ def test_each_signature_is_found_by_its_name(name):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("text_profile", "'text_profile'; did you mean 'text-profile'? Known: links, md5, text-md5"),
+        (
+            "text_profile",
+            "'text_profile'; did you mean 'text-profile'? Known: links, md5, text-md5",
+        ),
         ("MD5", "did you mean 'md5'?"),
         ("sha-256", "no signature is called 'sha-256'. Known: links, md5, text-md5, text-profile."),
     ],
