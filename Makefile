@@ -1,7 +1,7 @@
 # Every target sets up what it needs; a second call is instant while requirements/ stands still.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other test-lowest check bench docs requirements clean
+.PHONY: help demo test test-other test-lowest check bench docs simulations requirements clean
 
 # The newest interpreter on the path that really runs and can make an environment; name another
 # one with `make PYTHON=…`.
@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
 # The rings of the code that are pure: numbers in, numbers out.
 PURE := src/recrawl/core/*,src/recrawl/signatures/*,src/recrawl/estimation/*,src/recrawl/schedules/*,src/recrawl/simulation/*
-PURE_TESTS := tests/core tests/signatures tests/schedules tests/golden
+PURE_TESTS := tests/core tests/signatures tests/estimation tests/schedules tests/simulation tests/golden
 DOC_TESTS := tests/test_architecture.py tests/test_docs.py tests/test_repository.py
 
 help:  ## List the targets
@@ -57,6 +57,9 @@ bench: $(VENV)/dev.stamp  ## Run each benchmark briefly; one JSON object a line
 
 docs: $(VENV)/dev.stamp  ## Write the generated tables of docs/reference anew
 	$(BIN)/python tools/docs.py
+
+simulations: $(VENV)/dev.stamp  ## Run the schedules on the synthetic worlds and write docs/reference/simulations.md
+	$(BIN)/python tools/simulations.py
 
 requirements: $(VENV)/dev.stamp  ## Resolve requirements/*.txt anew from pyproject.toml
 	@sh tools/requirements.sh

@@ -175,6 +175,17 @@ def test_a_page_that_differs_each_time_is_taken_as_fast():
     assert crawl_rate[0] < crawl_rate[1]
 
 
+def test_a_page_that_was_given_up_is_tried_again():
+    """A page too fast to be worth a fetch gets one when its last visits are long ago."""
+    schedule = learned([41, 41], [40, 4], 20.0)
+    states = states_of(2, n_visits=[41, 41], n_changes=[40, 4], fetched_at=START_AT + 20 * DAY_MS)
+
+    later = schedule.replan(states, START_AT + 2000 * DAY_MS, 0.2 / DAY)
+
+    assert schedule.crawl_rate[0] == 0
+    assert later.crawl_rate[0] > 0
+
+
 def test_importance_is_minded():
     """Of two pages alike the one that matters more is fetched more often."""
     schedule = BASELINES["cho-garcia-molina"](world_of_rates(0.0, 0.0))

@@ -38,6 +38,8 @@ COMMANDS = {
     "force": "Fetch pages again now, whatever their schedule says.",
     "export": "Print all pages with all their columns.",
     "config": "Read settings files of Apache Nutch and StormCrawler.",
+    "simulate": "Run one schedule on a world of changing pages and measure how fresh it is.",
+    "compare": "Run several schedules on the same worlds and compare them.",
     "demo": "Follow a small changing site on loopback and show what was learned.",
 }
 

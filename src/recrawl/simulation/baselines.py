@@ -139,7 +139,10 @@ class ChoGarciaMolina(Planned):
     Notes
     -----
     Each day the bias-reduced estimator takes the visits of each page as if they had come at
-    even distances [ChoGM2003b]_, and the plug-in optimum follows from it [ChoGM2000]_.
+    even distances [ChoGM2003b]_, and the plug-in optimum follows from it [ChoGM2000]_.  The time
+    observed lasts to the present and not to the last visit: so a page that was given up as too
+    fast is tried again later.  Without that, bursts of changes double the stale share of real
+    pages, and more.
 
     Columns read: fetched_at, importance, n_changes, n_visits, page_key.  Written: interval,
     modified_at, next_fetch_at.
@@ -157,7 +160,7 @@ class ChoGarciaMolina(Planned):
         earliest = np.where(states.n_visits == 1, states.fetched_at, self.planned_at)
         is_new = (first_at == NO_TIME) & (states.n_visits > 0)
         first_at = np.where(is_new, earliest, first_at)
-        rate = self._estimate(states, first_at)
+        rate = self._estimate(states, np.maximum(now - first_at, 1) / 1000)
         crawl_rate = optimal_frequency(rate, states.importance, _required(budget))
         return replace(
             self,
@@ -167,10 +170,9 @@ class ChoGarciaMolina(Planned):
             planned_at=now,
         )
 
-    def _estimate(self, states: PageStates, first_at: Times) -> Rates:
-        """Return the change rate of each page by its visits [1/s]."""
+    def _estimate(self, states: PageStates, observed: Seconds) -> Rates:
+        """Return the change rate of each page by its visits in the time observed [1/s]."""
         n = np.maximum(states.n_visits - 1, 0)
-        observed = np.where(n > 0, np.maximum(states.fetched_at - first_at, 1), 1) / 1000
         seen = np.where(n > 0, np.maximum(states.n_changes, self.unseen), 0)
         rate = bias_reduced(n, np.minimum(seen, n), observed / np.maximum(n, 1))
         return np.where(n > 0, rate, 1 / self.prior_interval)
