@@ -244,6 +244,14 @@ def test_the_queue_gives_the_earliest(due: list[int], n: int, cap: int, until: i
     assert earliest_capped(times, host, n, cap, until=until).tolist() == taken
 
 
+def test_a_large_host_in_front_does_not_hide_the_others():
+    """The queue is looked at further where one host's pages stand first."""
+    due = np.arange(40)
+    host = (np.arange(40) >= 30).astype(np.int64)
+
+    assert earliest_capped(due, host, 2, 1).tolist() == [0, 30]
+
+
 def test_an_index_that_does_not_fit_is_refused():
     """Pages and milliseconds share 63 bits."""
     with pytest.raises(InputError, match="too many"):

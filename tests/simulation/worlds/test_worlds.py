@@ -13,7 +13,13 @@ from recrawl.simulation.worlds import World, with_importance, world
 from recrawl.simulation.worlds.grammar import MIXES
 
 DAY = 86_400.0
-EVERY = [*MIXES, "always", "diurnal:1d", "poisson:3d+bulk:5d:0.5+signals:1:0.9:0.8+noisy:0.5"]
+EVERY = [
+    *MIXES,
+    "always",
+    "never+bulk:9d",
+    "diurnal:1d",
+    "poisson:3d+bulk:5d:0.5+signals:1:0.9:0.8+noisy:0.5",
+]
 
 
 def differing(first: World, second: World) -> list[str]:
