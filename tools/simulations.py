@@ -62,8 +62,7 @@ COMPARED = (
     "seed, for all schedules alike; of the seeds 1 to 8 the default is the one whose level is "
     "nearest to the prototype's.\n"
     "Distances from uniform move much less.\n"
-    "`nutch-shipped` differs by more than chance: most likely the prototype bounds its intervals "
-    "in another way.\n"
+    "`nutch-shipped` differs by more than chance; why is not known yet.\n"
 )
 
 
