@@ -208,6 +208,18 @@ def test_the_interval_stays_within_its_bounds(
     assert 300 <= wait_after(schedule, interval, observation, NOW - since)[0] <= 90_000
 
 
+def test_no_page_waits_longer_than_interval_max():
+    """A long interval is kept, so that the rates go on from it; exact mode waits for all of it."""
+    year = 365 * 86_400.0
+    limits = {"sync_delta": False, "max_interval": year, "interval_max": year / 4}
+
+    guarded = wait_after(NutchAdaptive(**limits), year, Observation.UNCHANGED, NOW)
+    exact = wait_after(NutchAdaptive(**limits, exact=True), year, Observation.UNCHANGED, NOW)
+
+    assert guarded == (year, year / 4)
+    assert exact == (year, year)
+
+
 @given(seed=st.integers(0, 1000))
 def test_modes_agree_where_the_settings_are_sound(seed: int) -> None:
     """On whole seconds and without synchronisation both modes give the same next fetch."""
@@ -222,7 +234,7 @@ def test_modes_agree_where_the_settings_are_sound(seed: int) -> None:
     states = states.take(np.isin(states.page_key, visits.page_key))
 
     exact = NutchAdaptive(exact=True, sync_delta=False).after(states, visits)
-    guarded = NutchAdaptive(sync_delta=False).after(states, visits)
+    guarded = NutchAdaptive(sync_delta=False, interval_max=1e9).after(states, visits)
 
     assert differing_columns(exact, guarded) in ([], ["interval"])
 

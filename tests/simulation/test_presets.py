@@ -46,9 +46,10 @@ def test_settings_are_read_by_the_type_of_their_default():
 
 
 @pytest.mark.parametrize(
-    ("text", "interval"), [("nutch-tuned", 20.0), ("fixed:default_interval=5", 5.0)]
+    ("text", "interval"),
+    [("nutch-tuned", 20.0), ("nutch-tuned:default_interval=5", 5.0), ("nutch-shipped", 2_592_000)],
 )
-def test_pages_start_at_the_interval_of_the_budget(text: str, interval: float):
+def test_tuned_schedules_start_at_the_interval_of_the_budget(text: str, interval: float):
     """Two pages and a fetch each ten seconds make twenty, unless the interval is given."""
     assert schedule_for(text, WORLD, budget=0.1).default_interval == interval
 

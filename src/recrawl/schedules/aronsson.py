@@ -68,7 +68,7 @@ class Aronsson:
 
     name: ClassVar[str] = "aronsson"
 
-    default_interval: float = 2_592_000.0
+    default_interval: float = 86_400.0
     inc_rate: float = 0.2
     dec_rate: float = 0.5
     constant: float = 1800.0

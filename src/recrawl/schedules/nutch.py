@@ -46,7 +46,8 @@ class NutchAdaptive:
     sync_delta_rate : float
         By this share of the time since then, 0 to 1.
     interval_max : float
-        Where the interval of gone pages stops growing; see ``lifecycle.gone``. [s]
+        Where the interval of gone pages stops growing; see ``lifecycle.gone``.  No other page
+        waits longer either. [s]
     retry_interval : float
         Wait after a temporary failure, if the interval is not shorter. [s]
     hosts : HostIntervals, optional
@@ -73,6 +74,9 @@ class NutchAdaptive:
     - A shift beyond ``max_interval`` is scaled down (exact: an integer division makes it 0 or a
       multiple of ``max_interval``, case sch-004).
     - An interval set by hand that is not positive is ignored (exact: it is taken).
+    - A page whose interval is longer is fetched after ``interval_max`` (exact: it is fetched by
+      force at the next occasion, see ``lifecycle.should_fetch``).  In a budget pages that changed
+      would else wait behind those that never did, whose fetches the shift moves forward.
 
     The variant ``documented`` differs from ``code`` in two steps of the synchronisation, in either
     mode.  An interval *longer* than the time since the change is replaced by that time, as the
@@ -223,8 +227,12 @@ class NutchAdaptive:
         # In this order the least interval wins where it is greater than the greatest.
         np.copyto(interval, high, where=is_long)
         np.copyto(interval, low, where=is_short)
-        wait = round_half_up(interval.astype(np.float64) * 1000)
-        return self._kept(interval), base + wait, modified_at
+        next_fetch_at = base + round_half_up(interval.astype(np.float64) * 1000)
+        if not self.exact:
+            np.minimum(
+                next_fetch_at, fetched_at + round(self.interval_max * 1000), out=next_fetch_at
+            )
+        return self._kept(interval), next_fetch_at, modified_at
 
     def _factor(self, mime_key: Keys, observation: Small) -> Float32s:  # noqa: ARG002 nutch-mime's
         """Return the factor of each page's interval."""

@@ -23,7 +23,8 @@ PRESETS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     # What nutch-default.xml sets, and what the code falls back to without it.
     "nutch-shipped": ("nutch-adaptive", {}),
     "nutch-code": ("nutch-adaptive", {"inc_rate": 0.2, "dec_rate": 0.2, "sync_delta_rate": 0.2}),
-    # The three tuned ones are the best of a grid on two synthetic worlds at 0.1/page/day.
+    # The three tuned ones are the best of a grid on two synthetic worlds at 0.1/page/day; in a
+    # budget they start at the mean interval that it allows.
     "nutch-tuned": (
         "nutch-adaptive",
         {
@@ -67,9 +68,7 @@ def schedule_for(
     world : World
         The pages; baselines ask it.
     budget : float, optional
-        Fetches of the whole collection.  Pages then start at the mean interval that it allows,
-        and not at the schedule's default: whoever has a budget knows that much, and a schedule
-        that moves slowly would else be measured by where it came from. [1/s]
+        Fetches of the whole collection; where a tuned preset starts. [1/s]
     exact : bool
         As the original does, where the schedule has such a mode.
 
@@ -96,7 +95,7 @@ def schedule_for(
     base, preset = PRESETS.get(name, (name, {}))
     model = SCHEDULES[base]
     settings: dict[str, Any] = dict(preset)
-    if budget:
+    if budget and name.endswith("-tuned"):
         settings["default_interval"] = len(world) / budget
     for key, _, value in given:
         settings[key.strip()] = _read(name, model, key.strip(), value.strip())

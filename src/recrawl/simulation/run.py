@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Protocol, runtime_checkable
 
-from recrawl.core.interval import SHORTEST_INTERVAL, Bounds
+from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL, Bounds
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Schedule
 from recrawl.core.update import UpdateRule
@@ -20,9 +20,8 @@ __all__ = ["START_AT", "Replanning", "simulate"]
 START_AT = 1_000_000_000_000
 
 _DAY = 86_400_000
-#: The longest wait is the crawler's, and Nutch's as well.  Without it nutch-adaptive in a budget
-#: lets the pages that changed wait behind those that never did: 14 % stale instead of 4 %.
-_BOUNDS = Bounds(SHORTEST_INTERVAL, Bounds().max_interval, jitter=0.0)
+#: Each schedule is seen as it is: narrow bounds would keep its intervals from growing too far.
+_BOUNDS = Bounds(SHORTEST_INTERVAL, LONGEST_INTERVAL, jitter=0.0)
 #: Less than any fetch; it takes away the rounding of a budget that gives whole fetches.
 _TINY = 1e-6
 
@@ -67,7 +66,7 @@ def simulate(
     schedule : Schedule
         Decides; one that is ``Replanning`` is asked once a day.
     bounds : Bounds, optional
-        By default a millisecond to 90 days, without jitter.
+        By default a millisecond to a hundred years, without jitter.
     rule : UpdateRule, optional
         By default that of the mode.
     budget : float, optional
