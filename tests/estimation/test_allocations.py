@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recrawl.errors import InputError
 from recrawl.estimation.azar import azar
 from recrawl.estimation.freshness import expected_age, expected_freshness
-from recrawl.estimation.optimal_frequency import changes_at_gain, gain, optimal_frequency
+from recrawl.estimation.optimal_frequency import optimal_frequency
 from recrawl.estimation.proportional import proportional
 from recrawl.estimation.uniform import uniform
 
@@ -109,21 +109,6 @@ def test_azar_meets_its_conditions(pages: list[tuple[float, float]], budget: flo
     fetched = crawl_rate > 1e-9 * (crawl_rate + rate)
     assert crawl_rate.sum() == pytest.approx(budget)
     assert margin[fetched] == pytest.approx(np.full(fetched.sum(), margin.max()), rel=1e-6)
-
-
-@settings(deadline=None)
-@given(y=st.floats(1e-300, 1.0, exclude_max=True))
-def test_changes_at_gain_inverts_gain(y: float):
-    """The gain at the changes found is the gain asked for, to the last digits."""
-    found = gain(changes_at_gain(np.array([y])))
-
-    assert found == pytest.approx(y, rel=5e-13)
-
-
-def test_gain_has_its_limits():
-    """Nothing is gained at no change, and a gain of 1 or more is out of reach."""
-    assert gain(np.array([0.0, 1e9])).tolist() == [0.0, 1.0]
-    assert changes_at_gain(np.array([0.0, 1.0, 2.0])).tolist() == [0.0, math.inf, math.inf]
 
 
 @NAMED

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from recrawl.core.poisson import fresh_share, stale_share
 from recrawl.core.states import Seconds
 
 __all__ = ["expected_age", "expected_freshness"]
-
-#: Below this many changes a fetch a series loses less than the closed form. [changes]
-_FEW = 1e-3
 
 
 def expected_freshness(change_rate: ArrayLike, crawl_rate: ArrayLike) -> Seconds:
@@ -35,10 +31,7 @@ def expected_freshness(change_rate: ArrayLike, crawl_rate: ArrayLike) -> Seconds
     ----------
     [ChoGM2000]_.
     """
-    changes = _changes_a_fetch(change_rate, crawl_rate)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = -np.expm1(-changes) / changes
-    return np.where(changes == 0, 1.0, share)
+    return fresh_share(_changes_a_fetch(change_rate, crawl_rate))
 
 
 def expected_age(change_rate: ArrayLike, crawl_rate: ArrayLike) -> Seconds:
@@ -64,10 +57,7 @@ def expected_age(change_rate: ArrayLike, crawl_rate: ArrayLike) -> Seconds:
     changes = _changes_a_fetch(change_rate, crawl_rate)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         interval = 1 / np.asarray(crawl_rate, dtype=np.float64)
-        exact = 0.5 - 1 / changes - np.expm1(-changes) / changes**2
-        share = np.where(changes < _FEW, changes / 6 * (1 - changes / 4), exact)
-        age = interval * share
-    age = np.where(changes == math.inf, interval / 2, age)
+        age = interval * stale_share(changes)
     return np.where(changes == 0, 0.0, age)
 
 

@@ -7,73 +7,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from recrawl.core.poisson import changes_at_gain
 from recrawl.core.states import Rates, Seconds
 from recrawl.estimation._checks import allocation_arguments
 
-__all__ = ["changes_at_gain", "gain", "optimal_frequency"]
+__all__ = ["optimal_frequency"]
 
-#: Where the series of the gain is as good as the closed form, which cancels below. [changes]
-_SERIES = 1e-2
-#: Where the start of the inversion goes over from the series to the logarithm. [gain]
-_START = 0.55
-#: Halley steps from there to the last bits: each triples the digits.
-_STEPS = 3
 #: The multiplier is found when the budget is met to this part.
 _TOLERANCE = 1e-12
-
-
-def gain(changes: Seconds) -> Seconds:
-    """Return what one more fetch a time gains: ``g(x) = 1 - (1 + x) exp(-x)``.
-
-    Parameters
-    ----------
-    changes : ndarray, shape (n,)
-        Expected changes between two fetches, 0 or more.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        From 0 to 1; times importance over change rate it is the derivative of the freshness by
-        the crawl rate.
-    """
-    x = changes
-    series = x * x * (1 / 2 - x * (1 / 3 - x * (1 / 8 - x / 30 + x * x / 144)))
-    return np.where(x < _SERIES, series, -np.expm1(-x) - x * np.exp(-x))
-
-
-def changes_at_gain(value: Seconds) -> Seconds:
-    """Return the expected changes between two fetches at which the gain has this value.
-
-    Parameters
-    ----------
-    value : ndarray, shape (n,)
-        Gains, 0 or more.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        Changes; infinite from a gain of 1 on, which no interval reaches.
-
-    Notes
-    -----
-    The inverse is ``-1 - W(-(1 - y) / e)`` on the branch -1 of Lambert's W, but that way small
-    gains are lost in ``1 - y``: of 1e-12 no digit is left.  Here three steps of Halley's method
-    start from a series in ``sqrt(2 y)``, or from logarithms for large gains.
-    """
-    y = np.asarray(value, dtype=np.float64)
-    inner = np.clip(y, 0.0, np.nextafter(1.0, 0.0))
-    q = np.sqrt(2 * inner)
-    x = q * (1 + q * (1 / 3 + q * (11 / 72 + q * (43 / 540 + q * (769 / 17280 + q * 221 / 8505)))))
-    log = -np.log1p(-inner)
-    far = log + np.log1p(log + np.log1p(log + np.log1p(log)))
-    x = np.where(inner < _START, x, far)
-    for _ in range(_STEPS):
-        decay = np.exp(-x)
-        slope, miss = x * decay, gain(x) - inner
-        divisor = 2 * slope * slope - miss * (1 - x) * decay
-        # Where the gain is 0 the divisor is too, and there is nothing to correct.
-        x = x - np.divide(2 * miss * slope, divisor, out=np.zeros_like(x), where=divisor > 0)
-    return np.where(y >= 1, math.inf, x)
 
 
 def optimal_frequency(change_rate: ArrayLike, importance: ArrayLike, budget: float) -> Rates:
