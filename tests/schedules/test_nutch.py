@@ -244,7 +244,7 @@ def test_modes_agree_where_the_settings_are_sound(seed: int) -> None:
     [
         ("default_interval", 0, "0.001 s to 100 years"),
         ("min_interval", -1, "0.001 s to 100 years"),
-        ("min_interval", 1e9, "up to max_interval, 3.1536e\\+07"),
+        ("min_interval", 1e9, "up to max_interval, 31536000"),
         ("max_interval", float("nan"), "0.001 s to 100 years"),
         ("interval_max", float("inf"), "0.001 s to 100 years"),
         ("retry_interval", 0, "0.001 s to 100 years"),

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
+from recrawl.core.interval import LONGEST_INTERVAL
 from recrawl.core.numeric import round_half_up
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Timing
@@ -79,10 +79,7 @@ class Aronsson:
     def __post_init__(self) -> None:
         if self.exact:
             return
-        for setting in ("default_interval", "interval_max", "retry_interval"):
-            value = getattr(self, setting)
-            is_good = SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL
-            lifecycle.require(is_good, self.name, setting, value, "0.001 s to 100 years")
+        lifecycle.require_intervals(self, "default_interval", "interval_max", "retry_interval")
         lifecycle.require_rate(self.name, "inc_rate", self.inc_rate)
         lifecycle.require_rate(self.name, "dec_rate", self.dec_rate)
         is_good = 0 <= self.constant <= LONGEST_INTERVAL

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.numeric import round_half_up
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Timing
@@ -58,17 +57,8 @@ class Fixed:
 
     def __post_init__(self) -> None:
         require_variant(f"schedule {self.name}", self.variant)
-        if self.exact:
-            return
-        for setting in ("default_interval", "interval_max", "retry_interval"):
-            value = getattr(self, setting)
-            lifecycle.require(
-                SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL,
-                self.name,
-                setting,
-                value,
-                "0.001 s to 100 years",
-            )
+        if not self.exact:
+            lifecycle.require_intervals(self, "default_interval", "interval_max", "retry_interval")
 
     def first(self, states: PageStates, now: int) -> Timing:
         """Return the timing of pages that were just added: due at once."""

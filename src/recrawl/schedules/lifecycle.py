@@ -6,6 +6,8 @@ Nutch's AbstractFetchSchedule as functions over columns.  Its ``forceRefetch`` i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,8 @@ __all__ = [
     "last_fetch_at",
     "put_failures",
     "require",
+    "require_intervals",
+    "require_order",
     "require_rate",
     "retry",
     "should_fetch",
@@ -204,10 +208,24 @@ def require(is_good: bool, schedule: str, setting: str, value: float, allowed: s
     """Raise InputError for a setting of a schedule that is not usable."""
     if not is_good:
         raise InputError(
-            f"schedule {schedule}: {setting} is {value:g}, allowed is {allowed};"
+            f"schedule {schedule}: {setting} is {value:.15g}, allowed is {allowed};"
             " exact mode takes whatever the original takes",
             value=value,
         )
+
+
+def require_intervals(schedule: Any, *settings: str) -> None:
+    """Raise InputError for an interval among a schedule's settings that is out of range."""
+    for setting in settings:
+        value = getattr(schedule, setting)
+        is_good = SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL
+        require(is_good, schedule.name, setting, value, "0.001 s to 100 years")
+
+
+def require_order(schedule: Any) -> None:
+    """Raise InputError for a schedule whose least interval is above its greatest."""
+    low, high = schedule.min_interval, schedule.max_interval
+    require(low <= high, schedule.name, "min_interval", low, f"up to max_interval, {high:.15g}")
 
 
 def require_rate(schedule: str, setting: str, value: float) -> None:

@@ -8,7 +8,6 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.numeric import divide, round_half_up, round_to_int, to_long
 from recrawl.core.states import Keys, PageStates, Seconds, Small, Times
 from recrawl.core.timing import Timing
@@ -111,27 +110,19 @@ class NutchAdaptive:
         require_variant(f"schedule {self.name}", self.variant)
         if self.exact:
             return
-        for setting in (
+        lifecycle.require_intervals(
+            self,
             "default_interval",
             "min_interval",
             "max_interval",
             "interval_max",
             "retry_interval",
-        ):
-            value = getattr(self, setting)
-            is_good = SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL
-            self._require(is_good, setting, "0.001 s to 100 years")
+        )
         lifecycle.require_rate(self.name, "inc_rate", self.inc_rate)
         lifecycle.require_rate(self.name, "dec_rate", self.dec_rate)
-        self._require(0 <= self.sync_delta_rate <= 1, "sync_delta_rate", "0 to 1")
-        self._require(
-            self.min_interval <= self.max_interval,
-            "min_interval",
-            f"up to max_interval, {self.max_interval:g}",
-        )
-
-    def _require(self, is_good: bool, setting: str, allowed: str) -> None:
-        lifecycle.require(is_good, self.name, setting, getattr(self, setting), allowed)
+        rate = self.sync_delta_rate
+        lifecycle.require(0 <= rate <= 1, self.name, "sync_delta_rate", rate, "0 to 1")
+        lifecycle.require_order(self)
 
     def first(self, states: PageStates, now: int) -> Timing:
         """Return the timing of pages that were just added: due at once."""

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from recrawl.core.columns import NEVER
-from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL
 from recrawl.core.states import PageStates, Seconds, Times
 from recrawl.core.timing import Timing
 from recrawl.core.visit import Observation, Outcome, Visits
@@ -166,20 +165,11 @@ class StormCrawlerAdaptive:
         if self.exact:
             return
         require_waits(self)
-        for setting in ("min_interval", "max_interval"):
-            value = getattr(self, setting)
-            is_good = SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL
-            lifecycle.require(is_good, self.name, setting, value, "0.001 s to 100 years")
+        lifecycle.require_intervals(self, "min_interval", "max_interval")
         for setting in ("inc_rate", "dec_rate"):
             value = getattr(self, setting)
-            lifecycle.require(0 < value <= 1, self.name, setting, value, "more than 0, up to 1")
-        lifecycle.require(
-            self.min_interval <= self.max_interval,
-            self.name,
-            "min_interval",
-            self.min_interval,
-            f"up to max_interval, {self.max_interval:g}",
-        )
+            lifecycle.require(0 < value <= 1, self.name, setting, value, "above 0 and up to 1")
+        lifecycle.require_order(self)
 
     def first(self, states: PageStates, now: int) -> Timing:
         """Return the timing of pages that were just added: due at once."""
