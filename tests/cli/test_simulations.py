@@ -168,7 +168,12 @@ def test_without_matplotlib_the_extra_is_named(
         (("simulate", "--schedule", "uniform"), "shares out a budget and none was given"),
         (("simulate", "--steps", "3", "--budget", "1/day"), "--steps runs without a budget"),
         (("simulate", "--page", "40", "--plot", "out.svg"), "rows 0 to 39"),
-        (("simulate", "--world", "trace:no.gz"), "no.gz: cannot be read"),
+        (("simulate", "--world", "trace:no.gz"), "no.gz: cannot be read: No such file"),
+        (("simulate", "--schedule", "aronsson:inc_rate=2"), "inc_rate is 2, allowed is above 0"),
+        (
+            ("compare", "--schedule", "nutch-adaptive:min_interval=30d,max_interval=1d"),
+            "min_interval is 2592000, allowed is up to max_interval, 86400;",
+        ),
         (("simulate", "--world", "trace:no.gz", "--pages", "4"), "leave --pages and --days out"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
@@ -184,3 +189,35 @@ def test_what_cannot_be_is_refused(
 
     assert result.code == 2
     assert message in result.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("simulate", *SMALL, "--schedule", "nutch-adaptive:exact=true,inc_rate=1.5"),
+        ("compare", *SMALL, "--schedule", "nutch-adaptive:exact=true,inc_rate=1.5"),
+        ("simulate", "--steps", "9", "--schedule", "nutch-adaptive:inc_rate=1.5"),
+    ],
+    ids=["simulate", "compare", "harness"],
+)
+def test_exact_mode_says_what_only_the_original_takes(
+    recrawl: Callable[..., Any], arguments: tuple[str, ...]
+):
+    """A setting that guarded mode refuses is taken in exact mode, and named."""
+    result = recrawl(*arguments)
+
+    assert result.code == 0
+    assert "taken as the original takes it" in result.err
+    assert "inc_rate is 1.5, allowed is above 0 and up to 1" in result.err
+
+
+def test_a_wrong_name_ends_a_comparison_before_the_first_run(
+    recrawl: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+):
+    """All names are read first: nothing is run for a minute and then thrown away."""
+    monkeypatch.setattr("recrawl.simulation.compare.simulate", None)
+
+    result = recrawl("compare", *SMALL, "--schedule", "uniform", "--schedule", "unknown")
+
+    assert result.code == 2
+    assert "no schedule is named 'unknown'" in result.err

@@ -65,7 +65,7 @@ def test_exact_mode_is_that_of_the_schedule():
         ("fixed:speed=1", "fixed has no setting 'speed'"),
         ("nutch-adaptive:hosts=1", "'hosts' that a text can give; there are: default_interval"),
         ("nutch-adaptive:sync_delta=1", "sync_delta is '1': write true or false"),
-        ("nutch-adaptive:inc_rate=x", "inc_rate is 'x'"),
+        ("nutch-adaptive:inc_rate=x", "inc_rate is 'x': write a number, or a duration"),
         ("uniform:speed=1", "uniform has neither settings nor an exact mode"),
     ],
     ids=["unknown", "not text", "truth", "number", "baseline"],

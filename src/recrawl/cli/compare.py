@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from recrawl.cli.worlds import Worlds, figures, print_results, save, world_options
+from recrawl.cli.worlds import Worlds, check_schedule, figures, print_results, save, world_options
 from recrawl.errors import InputError
 from recrawl.simulation.budgets import parse_budget
 from recrawl.simulation.compare import Conditions, compare
@@ -63,10 +63,13 @@ def command(
     draw = figures() if plot is not None else None
     names = names or tuple(name for name in _DEFAULT if name in schedule_names())
     made = [worlds.make(seed) for seed in seeds]
+    for name in names:
+        # Before the first long run, and not after it.
+        check_schedule(name, made[0])
+    rates = [parse_budget(budget, len(made[0])) for budget in budgets]
     rows: list[dict[str, Any]] = []
     points: list[dict[str, Any]] = []
-    for budget in budgets:
-        rate = parse_budget(budget, len(made[0]))
+    for budget, rate in zip(budgets, rates, strict=True):
         conditions = Conditions(budget=rate, tick=step, start=start, host_cap=host_cap)
         results = compare(names, made, conditions, seeds=seeds)
         for result in results:

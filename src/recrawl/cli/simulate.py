@@ -8,14 +8,13 @@ from typing import Any
 import click
 
 from recrawl.cli.output import Format, print_rows
-from recrawl.cli.worlds import Worlds, figures, print_results, save, world_options
+from recrawl.cli.worlds import Worlds, check_schedule, figures, print_results, save, world_options
 from recrawl.core.visit import Observation
 from recrawl.errors import InputError
 from recrawl.simulation.budgets import parse_budget
 from recrawl.simulation.compare import Conditions, result_of, run
 from recrawl.simulation.log import Log
 from recrawl.simulation.nutch_harness import run_harness
-from recrawl.simulation.presets import schedule_for
 from recrawl.simulation.worlds import World
 
 __all__ = ["command"]
@@ -63,13 +62,14 @@ def command(
         if budget is not None or worlds.spec.startswith("trace:"):
             raise InputError("--steps runs without a budget, and not on traces")
         world = worlds.lasting(step * steps).make(seed)
-        log, totals = run_harness(schedule_for(name, world, exact=True), world, step=step)
+        log, totals = run_harness(check_schedule(name, world, exact=True), world, step=step)
         row = {"schedule": name, **asdict(totals)}
         print_rows([row], list(row), Format.JSONL if is_json else Format.TABLE)
     else:
         world = worlds.make(seed)
         rate = None if budget is None else parse_budget(budget, len(world))
         conditions = Conditions(budget=rate, tick=step, start=start, host_cap=host_cap)
+        check_schedule(name, world, budget=rate)
         log = run(name, world, conditions, seed=seed)
         figure_row = result_of(name, world, log, start=start).row()
         print_results(

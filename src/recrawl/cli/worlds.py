@@ -7,14 +7,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from recrawl.cli.output import Format, Value, print_rows
 from recrawl.core.duration import parse_duration
+from recrawl.core.timing import Schedule
 from recrawl.errors import InputError, MissingExtra
 from recrawl.interop.traces import read_traces
+from recrawl.simulation.presets import schedule_for
 from recrawl.simulation.traces import world_of_traces
 from recrawl.simulation.worlds import World, with_importance, world
 from recrawl.simulation.worlds.importance import KINDS
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMNS",
     "Worlds",
+    "check_schedule",
     "duration",
     "figures",
     "print_results",
@@ -153,6 +156,19 @@ def world_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         with_worlds = option(with_worlds)
     return with_worlds
+
+
+def check_schedule(
+    name: str, made: World, *, budget: float | None = None, exact: bool = False
+) -> Schedule:
+    """Return the schedule of this name, and say what only exact mode takes, on standard error."""
+    schedule = schedule_for(name, made, budget=budget, exact=exact)
+    if getattr(schedule, "exact", False):
+        try:
+            replace(cast(Any, schedule), exact=False)
+        except InputError as error:
+            click.echo(f"taken as the original takes it: {error.message}", err=True)
+    return schedule
 
 
 def print_results(

@@ -41,7 +41,9 @@ def read_traces(path: Path) -> list[History]:
                 if line.strip():
                     histories.append(_history(line, f"{path}, line {number}"))
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path}: cannot be read after line {number}: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        after = f" after line {number}" if number else ""
+        raise InputError(f"{path}: cannot be read{after}: {reason}") from error
     return histories
 
 

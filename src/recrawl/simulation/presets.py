@@ -139,4 +139,12 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
+        return _seconds(text)
+
+
+def _seconds(text: str) -> float:
+    """Return the seconds of a duration."""
+    try:
         return parse_duration(text)
+    except InputError:
+        raise ValueError("write a number, or a duration such as 6h or 30d") from None
