@@ -14,39 +14,11 @@ from recrawl.core.states import Announced, PageStates, PageStatus
 from recrawl.core.visit import Outcome, Visits
 from recrawl.errors import InputError
 from recrawl.testing.factories import DAY, NOW
+from recrawl.testing.step import CONTENT_A, CONTENT_B, SCHEME, fetched_page, visit_now
 
-A, B = b"A" * 16, b"B" * 16
-SCHEME = 7
 GUARDED, EXACT = UpdateRule(), UpdateRule(exact=True)
 REDIRECTS = [Outcome.REDIR_TEMP, Outcome.REDIR_PERM]
 FAILURES = [Outcome.RETRY, Outcome.GONE, Outcome.PARSE_FAILED, Outcome.DENIED, Outcome.EMPTY]
-
-
-def page(**columns: Any) -> PageStates:
-    """Return a page that was fetched a day ago and had content A."""
-    return PageStates.of(
-        1,
-        **{
-            "page_key": 1,
-            "status": PageStatus.FETCHED,
-            "announced": Announced.PRESENT,
-            "interval": 86_400,
-            "n_visits": 3,
-            "fetched_at": NOW - DAY,
-            "modified_at": NOW - 9 * DAY,
-            "changed_at": NOW - 8 * DAY,
-            "signature": A,
-            "signature_scheme": SCHEME,
-            **columns,
-        },
-    )
-
-
-def visit(outcome: Outcome, signature: bytes | None = None, **columns: Any) -> Visits:
-    """Return a visit now; content comes with its signature."""
-    if signature is not None:
-        columns = {"signature": signature, "signature_scheme": SCHEME, **columns}
-    return Visits.of(1, **{"page_key": 1, "fetched_at": NOW, "outcome": outcome, **columns})
 
 
 def merged(states: PageStates, visits: Visits, rule: UpdateRule = GUARDED) -> Any:
@@ -59,16 +31,16 @@ def merged(states: PageStates, visits: Visits, rule: UpdateRule = GUARDED) -> An
 @pytest.mark.parametrize(
     ("visits", "status"),
     [
-        (visit(Outcome.SUCCESS, B), PageStatus.FETCHED),
-        (visit(Outcome.SUCCESS, A), PageStatus.NOTMODIFIED),
-        (visit(Outcome.NOTMODIFIED), PageStatus.NOTMODIFIED),
-        (visit(Outcome.REDIR_TEMP), PageStatus.REDIR_TEMP),
-        (visit(Outcome.REDIR_PERM), PageStatus.REDIR_PERM),
-        (visit(Outcome.RETRY), PageStatus.UNFETCHED),
-        (visit(Outcome.GONE), PageStatus.GONE),
-        (visit(Outcome.PARSE_FAILED), PageStatus.PARSE_FAILED),
-        (visit(Outcome.DENIED), PageStatus.FETCHED),
-        (visit(Outcome.EMPTY), PageStatus.FETCHED),
+        (visit_now(Outcome.SUCCESS, CONTENT_B), PageStatus.FETCHED),
+        (visit_now(Outcome.SUCCESS, CONTENT_A), PageStatus.NOTMODIFIED),
+        (visit_now(Outcome.NOTMODIFIED), PageStatus.NOTMODIFIED),
+        (visit_now(Outcome.REDIR_TEMP), PageStatus.REDIR_TEMP),
+        (visit_now(Outcome.REDIR_PERM), PageStatus.REDIR_PERM),
+        (visit_now(Outcome.RETRY), PageStatus.UNFETCHED),
+        (visit_now(Outcome.GONE), PageStatus.GONE),
+        (visit_now(Outcome.PARSE_FAILED), PageStatus.PARSE_FAILED),
+        (visit_now(Outcome.DENIED), PageStatus.FETCHED),
+        (visit_now(Outcome.EMPTY), PageStatus.FETCHED),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -76,24 +48,24 @@ def test_the_outcome_decides_the_status(
     rule: UpdateRule, visits: Visits, status: PageStatus
 ) -> None:
     """Each outcome leads to its status, in both modes."""
-    assert merged(page(), visits, rule).status == status
+    assert merged(fetched_page(), visits, rule).status == status
 
 
 @pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.NOTMODIFIED, *REDIRECTS])
 def test_a_usable_answer_ends_a_run_of_failures(outcome: Outcome) -> None:
     """The count of retries starts again."""
-    assert merged(page(retries=2), visit(outcome)).retries == 0
+    assert merged(fetched_page(retries=2), visit_now(outcome)).retries == 0
 
 
 @pytest.mark.parametrize("outcome", set(FAILURES) - {Outcome.RETRY})
 def test_only_temporary_failures_are_counted(outcome: Outcome) -> None:
     """Gone, unreadable, denied and empty leave the count as it is."""
-    assert merged(page(retries=2), visit(outcome)).retries == 2
+    assert merged(fetched_page(retries=2), visit_now(outcome)).retries == 2
 
 
 def test_a_page_is_gone_at_the_last_retry() -> None:
     """With three retries the third failure in a row makes the page gone."""
-    states = [merged(page(retries=n), visit(Outcome.RETRY)) for n in range(4)]
+    states = [merged(fetched_page(retries=n), visit_now(Outcome.RETRY)) for n in range(4)]
 
     assert [row.retries for row in states] == [1, 2, 3, 4]
     assert [row.status for row in states] == [
@@ -106,10 +78,10 @@ def test_a_page_is_gone_at_the_last_retry() -> None:
 
 def test_retries_saturate_and_wrap_in_exact_mode() -> None:
     """Nutch's byte wraps to -128, which makes a dead page unfetched again; ours stops."""
-    states = page(retries=127, status=PageStatus.GONE)
+    states = fetched_page(retries=127, status=PageStatus.GONE)
 
-    guarded = merged(states, visit(Outcome.RETRY))
-    exact = merged(states, visit(Outcome.RETRY), EXACT)
+    guarded = merged(states, visit_now(Outcome.RETRY))
+    exact = merged(states, visit_now(Outcome.RETRY), EXACT)
 
     assert (guarded.retries, guarded.status) == (127, PageStatus.GONE)
     assert (exact.retries, exact.status) == (-128, PageStatus.UNFETCHED)
@@ -117,63 +89,65 @@ def test_retries_saturate_and_wrap_in_exact_mode() -> None:
 
 def test_a_page_that_is_gone_stays_gone_when_its_host_fails() -> None:
     """A time-out says nothing of whether the page is there again."""
-    states = page(status=PageStatus.GONE)
+    states = fetched_page(status=PageStatus.GONE)
 
-    assert merged(states, visit(Outcome.RETRY)).status == PageStatus.GONE
-    assert merged(states, visit(Outcome.RETRY), EXACT).status == PageStatus.UNFETCHED
+    assert merged(states, visit_now(Outcome.RETRY)).status == PageStatus.GONE
+    assert merged(states, visit_now(Outcome.RETRY), EXACT).status == PageStatus.UNFETCHED
 
 
 @pytest.mark.parametrize("outcome", REDIRECTS)
 def test_a_redirect_replaces_the_signature_in_exact_mode(outcome: Outcome) -> None:
     """Nutch stores the redirect's signature, and none where it has none."""
-    assert merged(page(), visit(outcome, B), EXACT).signature == B
-    assert merged(page(), visit(outcome), EXACT).signature_scheme == NO_SCHEME
+    assert merged(fetched_page(), visit_now(outcome, CONTENT_B), EXACT).signature == CONTENT_B
+    assert merged(fetched_page(), visit_now(outcome), EXACT).signature_scheme == NO_SCHEME
 
 
 def test_a_success_without_signature_keeps_the_baseline_in_guarded_mode() -> None:
     """What was not signed cannot be compared with later."""
-    assert merged(page(), visit(Outcome.SUCCESS)).signature_scheme == SCHEME
-    assert merged(page(), visit(Outcome.SUCCESS), EXACT).signature_scheme == NO_SCHEME
+    assert merged(fetched_page(), visit_now(Outcome.SUCCESS)).signature_scheme == SCHEME
+    assert merged(fetched_page(), visit_now(Outcome.SUCCESS), EXACT).signature_scheme == NO_SCHEME
 
 
 def test_another_scheme_becomes_the_baseline_in_silence() -> None:
     """New signatures are stored, and no change is counted or dated."""
-    row = merged(page(), visit(Outcome.SUCCESS, B, signature_scheme=SCHEME + 1))
+    row = merged(fetched_page(), visit_now(Outcome.SUCCESS, CONTENT_B, signature_scheme=SCHEME + 1))
 
-    assert (row.signature, row.signature_scheme) == (B, SCHEME + 1)
+    assert (row.signature, row.signature_scheme) == (CONTENT_B, SCHEME + 1)
     assert (row.n_changes, row.changed_at) == (0, NOW - 8 * DAY)
 
 
 def test_a_change_is_counted_and_dated() -> None:
     """The visit that saw it gives the time."""
-    row = merged(page(), visit(Outcome.SUCCESS, B))
+    row = merged(fetched_page(), visit_now(Outcome.SUCCESS, CONTENT_B))
 
     assert (row.n_changes, row.changed_at, row.n_visits, row.fetched_at) == (1, NOW, 4, NOW)
 
 
 def test_the_first_content_is_dated_and_not_counted() -> None:
     """It is new, and it did not change."""
-    states = page(signature_scheme=NO_SCHEME, changed_at=NO_TIME)
+    states = fetched_page(signature_scheme=NO_SCHEME, changed_at=NO_TIME)
 
-    row = merged(states, visit(Outcome.SUCCESS, A))
+    row = merged(states, visit_now(Outcome.SUCCESS, CONTENT_A))
 
     assert (row.n_changes, row.changed_at) == (0, NOW)
 
 
 def test_a_redirect_target_is_forgotten_when_the_page_answers_itself() -> None:
     """Failures keep it, so that the same redirect is not told twice."""
-    states = page(redirect_key=5)
+    states = fetched_page(redirect_key=5)
 
-    assert merged(states, visit(Outcome.SUCCESS, A)).redirect_key == 0
-    assert merged(states, visit(Outcome.NOTMODIFIED)).redirect_key == 0
-    assert merged(states, visit(Outcome.RETRY)).redirect_key == 5
+    assert merged(states, visit_now(Outcome.SUCCESS, CONTENT_A)).redirect_key == 0
+    assert merged(states, visit_now(Outcome.NOTMODIFIED)).redirect_key == 0
+    assert merged(states, visit_now(Outcome.RETRY)).redirect_key == 5
 
 
 @pytest.mark.parametrize("announced", [Announced.GONE, Announced.MOVED])
-@pytest.mark.parametrize("visits", [visit(Outcome.SUCCESS, A), visit(Outcome.NOTMODIFIED)])
+@pytest.mark.parametrize(
+    "visits", [visit_now(Outcome.SUCCESS, CONTENT_A), visit_now(Outcome.NOTMODIFIED)]
+)
 def test_a_page_that_comes_back_is_fetched(announced: Announced, visits: Visits) -> None:
     """Its readers dropped it, so "not modified" would not tell them to take it up again."""
-    states = page(announced=announced, status=PageStatus.GONE)
+    states = fetched_page(announced=announced, status=PageStatus.GONE)
 
     assert merged(states, visits).status == PageStatus.FETCHED
     assert merged(states, visits, EXACT).status == PageStatus.NOTMODIFIED
@@ -202,7 +176,10 @@ def test_the_mime_type_is_that_of_the_last_good_content(
     outcome: Outcome, answered: int, kept: int
 ) -> None:
     """Only content that says its MIME type replaces the one that is known."""
-    assert merged(page(mime_key=3), visit(outcome, A, mime_key=answered)).mime_key == kept
+    assert (
+        merged(fetched_page(mime_key=3), visit_now(outcome, CONTENT_A, mime_key=answered)).mime_key
+        == kept
+    )
 
 
 @pytest.mark.parametrize("outcome", REDIRECTS)
@@ -211,13 +188,13 @@ def test_redirects_were_compared_before_nutch_1422(outcome: Outcome) -> None:
     rule = UpdateRule(exact=True, compares_redirects=True)
 
     def status(signature: bytes, rule: UpdateRule) -> int:
-        visits = visit(outcome, signature)
-        seen = observe(page(), visits, compares_redirects=rule.compares_redirects)
-        return merge(page(), replace(visits, observation=seen), rule).row(0).status
+        visits = visit_now(outcome, signature)
+        seen = observe(fetched_page(), visits, compares_redirects=rule.compares_redirects)
+        return merge(fetched_page(), replace(visits, observation=seen), rule).row(0).status
 
     redirected = PageStatus.REDIR_TEMP if outcome == REDIRECTS[0] else PageStatus.REDIR_PERM
-    assert [status(s, rule) for s in (A, B)] == [PageStatus.NOTMODIFIED, redirected]
-    assert [status(s, EXACT) for s in (A, B)] == [redirected, redirected]
+    assert [status(s, rule) for s in (CONTENT_A, CONTENT_B)] == [PageStatus.NOTMODIFIED, redirected]
+    assert [status(s, EXACT) for s in (CONTENT_A, CONTENT_B)] == [redirected, redirected]
 
 
 def test_redirects_are_compared_in_exact_mode_only() -> None:

@@ -22,49 +22,21 @@ from recrawl.schedules.fixed import Fixed
 from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.testing.factories import DAY, NOW
 from recrawl.testing.schedule import differing_columns, random_pages
+from recrawl.testing.step import CONTENT_A, CONTENT_B, SCHEME, fetched_page, visit_now
 
-A, B = b"A" * 16, b"B" * 16
-SCHEME = 7
 GUARDED, EXACT = UpdateRule(), UpdateRule(exact=True)
 REDIRECTS = [Outcome.REDIR_TEMP, Outcome.REDIR_PERM]
 FAILURES = [Outcome.RETRY, Outcome.GONE, Outcome.PARSE_FAILED, Outcome.DENIED, Outcome.EMPTY]
-
-
-def page(**columns: Any) -> PageStates:
-    """Return a page that was fetched a day ago and had content A."""
-    return PageStates.of(
-        1,
-        **{
-            "page_key": 1,
-            "status": PageStatus.FETCHED,
-            "announced": Announced.PRESENT,
-            "interval": 86_400,
-            "n_visits": 3,
-            "fetched_at": NOW - DAY,
-            "modified_at": NOW - 9 * DAY,
-            "changed_at": NOW - 8 * DAY,
-            "signature": A,
-            "signature_scheme": SCHEME,
-            **columns,
-        },
-    )
-
-
-def visit(outcome: Outcome, signature: bytes | None = None, **columns: Any) -> Visits:
-    """Return a visit now; content comes with its signature."""
-    if signature is not None:
-        columns = {"signature": signature, "signature_scheme": SCHEME, **columns}
-    return Visits.of(1, **{"page_key": 1, "fetched_at": NOW, "outcome": outcome, **columns})
 
 
 @pytest.mark.parametrize("rule", [GUARDED, EXACT], ids=["guarded", "exact"])
 @pytest.mark.parametrize("outcome", [Outcome.NOTMODIFIED, *FAILURES])
 def test_only_content_touches_the_baseline(rule: UpdateRule, outcome: Outcome) -> None:
     """A failure or a 304 leaves signature, scheme, modified and changed time alone."""
-    before = page().row(0)
+    before = fetched_page().row(0)
 
     after = advance(
-        page(), visit(outcome, B), schedule=Fixed(exact=rule.exact), rule=rule
+        fetched_page(), visit_now(outcome, CONTENT_B), schedule=Fixed(exact=rule.exact), rule=rule
     ).states.row(0)
 
     for column in ("signature", "signature_scheme", "modified_at", "changed_at", "n_changes"):
@@ -74,10 +46,10 @@ def test_only_content_touches_the_baseline(rule: UpdateRule, outcome: Outcome) -
 @pytest.mark.parametrize("outcome", REDIRECTS)
 def test_a_redirect_keeps_the_baseline_in_guarded_mode(outcome: Outcome) -> None:
     """The content of before is compared with when the page comes back."""
-    step = advance(page(), visit(outcome, redirect_key=5), schedule=Fixed())
+    step = advance(fetched_page(), visit_now(outcome, redirect_key=5), schedule=Fixed())
     row = step.states.row(0)
 
-    assert (row.signature, row.signature_scheme) == (A, SCHEME)
+    assert (row.signature, row.signature_scheme) == (CONTENT_A, SCHEME)
     assert row.modified_at == NOW - 9 * DAY
     assert row.redirect_key == 5
 
@@ -88,12 +60,12 @@ def settled(
     """Return the row that settling gives, where the schedule dates the content 77."""
     seen = replace(visits, observation=np.array([observation], np.int8))
     timing = Timing(np.array([float(interval)]), np.array([NOW + 1]), np.array([77]))
-    return settle(page(), seen, timing, rule).row(0)
+    return settle(fetched_page(), seen, timing, rule).row(0)
 
 
 def test_the_schedules_answer_is_kept() -> None:
     """Interval and next fetch are those of the timing."""
-    row = settled(visit(Outcome.SUCCESS), Observation.UNKNOWN)
+    row = settled(visit_now(Outcome.SUCCESS), Observation.UNKNOWN)
 
     assert (row.interval, row.next_fetch_at, row.modified_at) == (50, NOW + 1, 77)
 
@@ -112,18 +84,18 @@ def test_the_modified_time_moves_with_content_only(
     outcome: Outcome, observation: Observation, guarded: int, exact: int
 ) -> None:
     """Content that is not known to be unchanged is dated; the rest keeps its date."""
-    assert settled(visit(outcome), observation).modified_at == guarded
-    assert settled(visit(outcome), observation, EXACT).modified_at == exact
+    assert settled(visit_now(outcome), observation).modified_at == guarded
+    assert settled(visit_now(outcome), observation, EXACT).modified_at == exact
 
 
 def test_exact_mode_refetches_a_page_of_too_long_an_interval() -> None:
     """Nutch forgets status, signature and modified time; guarded mode has no such thing."""
     rule = UpdateRule(exact=True, interval_max=100)
 
-    forced = settled(visit(Outcome.SUCCESS), Observation.UNKNOWN, rule, interval=101)
-    kept = settled(visit(Outcome.SUCCESS), Observation.UNKNOWN, rule, interval=100)
-    failed = settled(visit(Outcome.GONE), Observation.UNKNOWN, rule, interval=101)
-    guarded = settled(visit(Outcome.SUCCESS), Observation.UNKNOWN, GUARDED, interval=1e9)
+    forced = settled(visit_now(Outcome.SUCCESS), Observation.UNKNOWN, rule, interval=101)
+    kept = settled(visit_now(Outcome.SUCCESS), Observation.UNKNOWN, rule, interval=100)
+    failed = settled(visit_now(Outcome.GONE), Observation.UNKNOWN, rule, interval=101)
+    guarded = settled(visit_now(Outcome.SUCCESS), Observation.UNKNOWN, GUARDED, interval=1e9)
 
     assert (forced.status, forced.signature_scheme) == (PageStatus.UNFETCHED, NO_SCHEME)
     assert (forced.modified_at, forced.interval) == (NO_TIME, 90)
@@ -146,19 +118,25 @@ def test_advance_is_the_whole_step() -> None:
     """One call observes, merges, schedules, bounds, settles and announces."""
     bounds = Bounds(min_interval=60, max_interval=1000, jitter=0)
 
-    step = advance(page(), visit(Outcome.SUCCESS, B), schedule=Fixed(), rule=GUARDED, bounds=bounds)
+    step = advance(
+        fetched_page(),
+        visit_now(Outcome.SUCCESS, CONTENT_B),
+        schedule=Fixed(),
+        rule=GUARDED,
+        bounds=bounds,
+    )
     row = step.states.row(0)
 
     assert step.visits.observation.tolist() == [Observation.CHANGED]
     assert step.change.tolist() == [ChangeCode.CHANGED]
     assert (row.interval, row.next_fetch_at, row.modified_at) == (1000, NOW + 1_000_000, NOW)
-    assert (row.announced, row.signature) == (Announced.PRESENT, B)
+    assert (row.announced, row.signature) == (Announced.PRESENT, CONTENT_B)
 
 
 def test_advance_stores_what_was_announced() -> None:
     """The column moves with the event, so that it is not told again."""
-    first = advance(page(), visit(Outcome.GONE), schedule=Fixed())
-    second = advance(first.states, visit(Outcome.GONE), schedule=Fixed())
+    first = advance(fetched_page(), visit_now(Outcome.GONE), schedule=Fixed())
+    second = advance(first.states, visit_now(Outcome.GONE), schedule=Fixed())
 
     assert first.states.announced.tolist() == [Announced.GONE]
     assert (first.change.tolist(), second.change.tolist()) == ([ChangeCode.GONE], [0])
@@ -167,22 +145,31 @@ def test_advance_stores_what_was_announced() -> None:
 def test_exact_mode_is_not_bounded() -> None:
     """The next fetch is the schedule's own."""
     step = advance(
-        page(interval=5), visit(Outcome.SUCCESS, A), schedule=Fixed(exact=True), rule=EXACT
+        fetched_page(interval=5),
+        visit_now(Outcome.SUCCESS, CONTENT_A),
+        schedule=Fixed(exact=True),
+        rule=EXACT,
     )
 
     assert step.states.next_fetch_at.tolist() == [NOW + 5000]
     with pytest.raises(InputError, match="exact mode has no bounds"):
         advance(
-            page(), visit(Outcome.GONE), schedule=Fixed(exact=True), rule=EXACT, bounds=Bounds()
+            fetched_page(),
+            visit_now(Outcome.GONE),
+            schedule=Fixed(exact=True),
+            rule=EXACT,
+            bounds=Bounds(),
         )
 
 
 def test_a_modified_time_in_the_future_is_not_stored() -> None:
     """A server's clock that is wrong dates nothing."""
-    states = page(signature_scheme=NO_SCHEME, modified_at=NO_TIME)
+    states = fetched_page(signature_scheme=NO_SCHEME, modified_at=NO_TIME)
 
     step = advance(
-        states, visit(Outcome.SUCCESS, A, modified_at=NOW + 3650 * DAY), schedule=NutchAdaptive()
+        states,
+        visit_now(Outcome.SUCCESS, CONTENT_A, modified_at=NOW + 3650 * DAY),
+        schedule=NutchAdaptive(),
     )
 
     assert step.states.modified_at.tolist() == [NOW]
@@ -191,10 +178,10 @@ def test_a_modified_time_in_the_future_is_not_stored() -> None:
 def test_visits_of_other_pages_are_refused() -> None:
     """Rows must belong together, one visit a page."""
     with pytest.raises(InputError, match=r"the visits \(1\) are not of the pages \(1\)"):
-        advance(page(page_key=2), visit(Outcome.GONE), schedule=Fixed())
+        advance(fetched_page(page_key=2), visit_now(Outcome.GONE), schedule=Fixed())
 
     with pytest.raises(InputError, match=r"the visits \(1\) are not of the pages \(2\)"):
-        advance(PageStates.of(2), visit(Outcome.GONE), schedule=Fixed())
+        advance(PageStates.of(2), visit_now(Outcome.GONE), schedule=Fixed())
 
 
 @pytest.mark.parametrize("outcome", [0, 10, -1])
@@ -203,7 +190,7 @@ def test_an_unknown_outcome_is_refused(outcome: int) -> None:
     visits = Visits.of(1, page_key=1, fetched_at=NOW, outcome=outcome)
 
     with pytest.raises(InputError, match=f"not an outcome: {outcome}; use .*, 1 to 9"):
-        advance(page(), visits, schedule=Fixed())
+        advance(fetched_page(), visits, schedule=Fixed())
 
 
 @given(seed=st.integers(0, 10_000))
