@@ -105,8 +105,8 @@ class Known(Planned):
     allocate : callable
         Makes crawl rates of change rates, importances and the budget.
     is_current : bool
-        Plan anew each day by the rates of that day; otherwise once, by the first.  Where rates
-        switch, a page given up as too fast is fetched at a third of the mean rate.
+        Plan anew each day by the rates of that day; otherwise once, by the first.  A page whose
+        rate switches is fetched at a third of the mean rate where the day's plan gives it up.
     """
 
     world: World
@@ -119,8 +119,9 @@ class Known(Planned):
             return self
         rate = self.world.rate_at((now - START_AT) / 1000)
         crawl_rate = self.allocate(rate, self.world.importance, _required(budget))
-        if self.world.switch_at.size and self.is_current:
-            crawl_rate = _reconsidered(crawl_rate)
+        if self.is_current:
+            switches = np.isfinite(self.world.switch_at).any(axis=1)
+            crawl_rate = np.where(switches, _reconsidered(crawl_rate), crawl_rate)
         return replace(self, page_key=states.page_key, crawl_rate=crawl_rate)
 
 
