@@ -95,8 +95,8 @@ def fetch_interval(
     *,
     eta: float,
     cost: ArrayLike = 1.0,
-    shortest: float = 0.0,
-    longest: float = math.inf,
+    shortest: ArrayLike = 0.0,
+    longest: ArrayLike = math.inf,
 ) -> Seconds:
     """Return how long after a fetch the next one is worth its price.
 
@@ -112,7 +112,7 @@ def fetch_interval(
         Weight of the stale time against the freshness: 0, or 1e-9 to 1.
     cost : float or ndarray, shape (n,)
         What a fetch costs, more than 0; the price is multiplied by it.
-    shortest, longest : float
+    shortest, longest : float or ndarray, shape (n,)
         What the intervals are kept between. [s]
 
     Returns
@@ -136,7 +136,8 @@ def fetch_interval(
         fastest = np.where(price == 0, 0.0, price / eta if eta else math.inf)
     interval = np.where((value == math.inf) | (rate == math.inf), fastest, interval)
     interval = np.where((rate == 0) | (weight == 0), math.inf, interval)
-    return np.clip(interval, shortest, longest)
+    bounded: Seconds = np.clip(interval, np.asarray(shortest), np.asarray(longest))
+    return bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,22 +193,21 @@ class ValueTable:
         multiplier: ArrayLike,
         *,
         cost: ArrayLike | None = None,
-        shortest: float = 0.0,
-        longest: float = math.inf,
+        shortest: ArrayLike = 0.0,
+        longest: ArrayLike = math.inf,
     ) -> NDArray[np.float32]:
         """Return what ``fetch_interval`` returns, in float32, within 1e-4 of it.
 
         Parameters are those of ``fetch_interval``.
         """
-        rate = np.atleast_1d(np.asarray(change_rate, dtype=np.float32))
-        weight, price = (
-            np.broadcast_to(np.asarray(values, dtype=np.float32), rate.shape)
-            for values in (importance, multiplier)
-        )
-        costs = np.broadcast_to(np.asarray(1.0 if cost is None else cost, np.float32), rate.shape)
-        interval = np.empty(rate.shape, np.float32)
-        # A loop over blocks: what one pass leaves is still in the cache for the next.
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
+            rate = np.atleast_1d(np.asarray(change_rate, dtype=np.float32))
+            weight, price, costs = (
+                np.broadcast_to(np.asarray(values, dtype=np.float32), rate.shape)
+                for values in (importance, multiplier, 1.0 if cost is None else cost)
+            )
+            interval = np.empty(rate.shape, np.float32)
+            # A loop over blocks: what one pass leaves is still in the cache for the next.
             for start in range(0, rate.size, _BLOCK):
                 block = slice(start, start + _BLOCK)
                 out = interval[block]
@@ -226,7 +226,8 @@ class ValueTable:
                         eta=self.eta,
                         cost=costs[block][odd],
                     )
-        return np.clip(interval, shortest, longest, out=interval)
+        low, high = np.asarray(shortest, np.float32), np.asarray(longest, np.float32)
+        return np.clip(interval, low, high, out=interval)
 
     def changes(self, value: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
         """Return what ``changes_at_value`` returns, in float32, within 1e-4 of it."""
