@@ -105,7 +105,7 @@ def test_excluded_pages_do_not_count():
 def test_pages_find_the_prior_of_their_host():
     """A known host has its own prior, and others, below, between and above, the overall one."""
     known = ChangeRate(np.array([1.0, 1.0]), np.array([DAY, 9 * DAY]))
-    prior = fit(RateTotals.of(known, np.array([10, 20])), guess=GUESS)
+    prior = fit(RateTotals.of(known, np.array([10, 20])), guess=GUESS, shapes=WIDE)
 
     found = prior.of(np.array([20, 10, 0, 5, 15, 99]))
 
@@ -119,7 +119,7 @@ def test_without_pages_there_is_the_guess():
     """No page known, every host has the guess."""
     totals = RateTotals.of(same_pages(0, 1.0, 1.0), np.array([], np.int64))
 
-    prior = fit(totals, guess=GUESS)
+    prior = fit(totals, guess=GUESS, shapes=WIDE)
 
     found = prior.of(np.array([0, 7]))
     assert found.shape == pytest.approx([0.5, 0.5])
@@ -153,4 +153,4 @@ def test_settings_out_of_range_are_refused(settings: dict, message: str):
     totals = RateTotals.of(same_pages(1, 1.0, 1.0), np.array([1]))
 
     with pytest.raises(InputError, match=message):
-        fit(totals, guess=GUESS, **settings)
+        fit(totals, guess=GUESS, **{"shapes": WIDE, **settings})

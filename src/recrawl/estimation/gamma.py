@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
@@ -24,29 +25,29 @@ _TOLERANCE = 1e-12
 
 def log_gamma(x: Seconds) -> Seconds:
     """Return the logarithms of the Gamma function at numbers above 0."""
-    lifted, steps = _lifted(x)
+    lifted = x + _STEPS
     y = 1 / lifted
     tail = y * _alternating(y * y, _BERNOULLI / (_EVEN * (_EVEN - 1)))
     stirling = (lifted - 0.5) * np.log(lifted) - lifted + math.log(2 * math.pi) / 2 + tail
-    value: Seconds = stirling - np.log(steps).sum(axis=0)
+    value: Seconds = stirling - _stepped(np.log, x)
     return value
 
 
 def digamma(x: Seconds) -> Seconds:
     """Return the derivatives of ``log_gamma``."""
-    lifted, steps = _lifted(x)
+    lifted = x + _STEPS
     y = 1 / lifted
     tail = y * y * _alternating(y * y, _BERNOULLI / _EVEN)
-    value: Seconds = np.log(lifted) - y / 2 - tail - (1 / steps).sum(axis=0)
+    value: Seconds = np.log(lifted) - y / 2 - tail - _stepped(np.reciprocal, x)
     return value
 
 
 def trigamma(x: Seconds) -> Seconds:
     """Return the second derivatives of ``log_gamma``."""
-    lifted, steps = _lifted(x)
+    lifted = x + _STEPS
     y = 1 / lifted
     tail = y * y * y * _alternating(y * y, _BERNOULLI)
-    value: Seconds = y + y * y / 2 + tail + (1 / (steps * steps)).sum(axis=0)
+    value: Seconds = y + y * y / 2 + tail + _stepped(_inverse_square, x)
     return value
 
 
@@ -81,10 +82,17 @@ def gamma_quantile(shape: Seconds, tail: float, *, is_upper: bool) -> Seconds:
     return quantile
 
 
-def _lifted(x: Seconds) -> tuple[Seconds, Seconds]:
-    """Return arguments carried into the range of the series, and the steps up to there."""
-    steps = x + np.arange(_STEPS, dtype=np.float64).reshape(-1, *[1] * x.ndim)
-    return x + _STEPS, steps
+def _stepped(function: Callable[[Seconds], Seconds], x: Seconds) -> Seconds:
+    """Return the sum of a function over the steps from x into the range of the series."""
+    total = function(x)
+    for step in range(1, _STEPS):
+        total = total + function(x + step)
+    return total
+
+
+def _inverse_square(x: Seconds) -> Seconds:
+    """Return the squares of the inverses."""
+    return 1 / (x * x)
 
 
 def _alternating(y: Seconds, coefficients: Seconds) -> Seconds:

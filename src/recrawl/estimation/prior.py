@@ -119,8 +119,8 @@ def fit(
     totals: RateTotals,
     *,
     guess: ChangeRate,
+    shapes: tuple[float, float],
     pseudo_pages: float = 5.0,
-    shapes: tuple[float, float] = (0.15, 0.9),
 ) -> HostPrior:
     """Return the priors under which the pages' rates are likeliest.
 
@@ -130,11 +130,12 @@ def fit(
         Sums over all pages.
     guess : ChangeRate
         What to think before any page is known: one row.
+    shapes : tuple of float
+        Least and greatest shape of a prior: how sure it may be of a new page.  At most .9 did well
+        on made-up pages, at least 1 on real ones, which change in bulk.
     pseudo_pages : float
         Pages as all pages are that each host is given beside its own, and pages as guessed that
         all pages are given, more than 0; hosts with few pages stay close to the whole.
-    shapes : tuple of float
-        Least and greatest shape of a prior: how sure it may be of a new page.
 
     Returns
     -------
