@@ -151,8 +151,8 @@ def fit(
     -----
     Empirical Bayes: a Gamma distribution is fitted to each host's pages, of which only mean rate
     and mean logarithm are needed.  With ``s = log(mean) - mean(log)`` the shape solves
-    ``log(a) - digamma(a) = s``; it is found to the last digits, so that fitting again to pages
-    that were never visited changes nothing.
+    ``log(a) - digamma(a) = s`` [Minka2002]_.  It is found to the last digits, so that fitting
+    again to pages that were never visited changes nothing.
     """
     if not 0 < pseudo_pages < np.inf:
         raise InputError(
@@ -202,7 +202,7 @@ def _fitted(sums: NDArray[np.float64], shapes: tuple[float, float]) -> ChangeRat
     mean = sums[:, 1] / sums[:, 0]
     # By Jensen's inequality above 0, but for rounding where all rates are alike and sure.
     s = np.maximum(np.log(mean) - sums[:, 2] / sums[:, 0], 1e-12)
-    # Minka's start, then his Newton step on the inverse of the shape.
+    # Start and Newton step on the inverse of the shape [Minka2002]_.
     a = (3 - s + np.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)
     for _ in range(_STEPS):
         a = 1 / (1 / a + (np.log(a) - digamma(a) - s) / (a * a * (1 / a - trigamma(a))))
