@@ -165,6 +165,7 @@ def test_without_matplotlib_the_extra_is_named(
         (("simulate", "--world", "S99"), "S99"),
         (("simulate", "--window", "3d"), "--window is for worlds of traces"),
         (("simulate", "--step", "0s"), "--step is 0"),
+        (("simulate", "--from", "30d"), "from day 30 to day 20 cannot be had of a world of 20"),
         (("simulate", "--schedule", "uniform"), "shares out a budget and none was given"),
         (("simulate", "--steps", "3", "--budget", "1/day"), "--steps runs without a budget"),
         (("simulate", "--page", "40", "--plot", "out.svg"), "rows 0 to 39"),

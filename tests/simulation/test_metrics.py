@@ -162,7 +162,7 @@ def test_nothing_to_measure_is_nan():
 @pytest.mark.parametrize(("start", "end"), [(-1, 5), (5, 5), (0, 41)])
 def test_a_window_beyond_the_world_is_refused(start: float, end: float):
     """The message names the window and the world."""
-    with pytest.raises(InputError, match="window"):
+    with pytest.raises(InputError, match="cannot be had of a world of"):
         measure(World.of(40.0, [0], []), Log.empty(), start=start, end=end)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from recrawl.core.states import Mask, Seconds
 from recrawl.simulation.log import Log
-from recrawl.simulation.metrics import Metrics, freshness_over_time, measure
+from recrawl.simulation.metrics import Metrics, freshness_over_time, measure, require_window
 from recrawl.simulation.presets import schedule_for
 from recrawl.simulation.run import simulate
 from recrawl.simulation.worlds.world import World
@@ -137,6 +137,7 @@ def compare(
 
 def run(name: str, world: World, conditions: Conditions, *, seed: int = 0) -> Log:
     """Return the visits of the schedule of this name under the conditions."""
+    require_window(world, conditions.start, world.horizon)
     return simulate(
         world,
         schedule_for(name, world, budget=conditions.budget),

@@ -21,7 +21,9 @@ from recrawl.simulation.staleness import (
 )
 from recrawl.simulation.worlds.world import World
 
-__all__ = ["Figures", "Metrics", "freshness_over_time", "measure"]
+__all__ = ["Figures", "Metrics", "freshness_over_time", "measure", "require_window"]
+
+_DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +97,7 @@ def measure(world: World, log: Log, *, start: float = 0.0, end: float | None = N
     to the millisecond.
     """
     end = world.horizon if end is None else end
-    if not 0 <= start < end <= world.horizon:
-        raise InputError(
-            f"the window from {start:g} s to {end:g} s is not within the world,"
-            f" 0 s to {world.horizon:g} s",
-            value=(start, end),
-        )
+    require_window(world, start, end)
     index = ChangeIndex.of(world)
     parts = (
         stale_spells(world, index, log),
@@ -113,6 +110,17 @@ def measure(world: World, log: Log, *, start: float = 0.0, end: float | None = N
         equal=_figures(world, log, *parts, np.ones(len(world)), start, end),
         weighted=_figures(world, log, *parts, weight, start, end),
     )
+
+
+def require_window(world: World, start: float, end: float) -> None:
+    """Raise InputError unless the window [s] lies in the world and is not empty."""
+    if not 0 <= start < end <= world.horizon:
+        first, last, days = (f"{seconds / _DAY:g}" for seconds in (start, end, world.horizon))
+        raise InputError(
+            f"figures from day {first} to day {last} cannot be had of a world of {days} days;"
+            " begin before its end",
+            value=(start, end),
+        )
 
 
 def _figures(
