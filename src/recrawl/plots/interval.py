@@ -59,6 +59,7 @@ def interval_over_time(visits: Iterable[Row], changes: Sequence[float]) -> Figur
     )
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.tick_params(axis="x", pad=14)
+    # Without ticks, which would pass for marks of changes.
+    axes.tick_params(axis="x", pad=14, length=0)
     legend(figure)
     return figure
