@@ -48,12 +48,7 @@ def bias_reduced(n_visits: ArrayLike, n_changes: ArrayLike, interval: ArrayLike)
     visits once; the logarithm makes up for it, and the halves keep it finite when every visit
     saw a change.  The rate is bounded by ``log(2 n + 1) / I`` then.
     """
-    n = np.asarray(n_visits, dtype=np.float64)
-    x = np.asarray(n_changes, dtype=np.float64)
-    require_all("n_visits", n, n >= 0, "0 or more")
-    require_all("n_changes", x, (x >= 0) & (x <= n), "0 to n_visits")
-    length = np.where(n > 0, np.asarray(interval, dtype=np.float64), math.nan)
-    require_all("interval", length, (n == 0) | (length > 0), "more than 0 s")
+    n, x, length = _counts(n_visits, n_changes, "interval", interval)
     rate: Rates = -np.log1p(-x / (n + 0.5)) / length
     return rate
 
@@ -135,16 +130,24 @@ def last_modified(n_visits: ArrayLike, n_changes: ArrayLike, exposure: ArrayLike
     changes X' is 0, and with a change at each visit ``X - 1``, which is unbiased there.  One
     change at one visit therefore says nothing yet: 0.
     """
-    n = np.asarray(n_visits, dtype=np.float64)
-    x = np.asarray(n_changes, dtype=np.float64)
-    require_all("n_visits", n, n >= 0, "0 or more")
-    require_all("n_changes", x, (x >= 0) & (x <= n), "0 to n_visits")
-    length = np.where(n > 0, np.asarray(exposure, dtype=np.float64), math.nan)
-    require_all("exposure", length, (n == 0) | (length > 0), "more than 0 s")
+    n, x, length = _counts(n_visits, n_changes, "exposure", exposure)
     with np.errstate(divide="ignore", invalid="ignore"):
         corrected = x - 1 - x / (n * np.log1p(-x / n))
     rate: Rates = np.where(x == 0, 0.0, corrected) / length
     return rate
+
+
+def _counts(
+    n_visits: ArrayLike, n_changes: ArrayLike, name: str, time: ArrayLike
+) -> tuple[Seconds, Seconds, Seconds]:
+    """Return visits, changes and the time of that name as arrays, checked; no time is NaN."""
+    n = np.asarray(n_visits, dtype=np.float64)
+    x = np.asarray(n_changes, dtype=np.float64)
+    require_all("n_visits", n, n >= 0, "0 or more")
+    require_all("n_changes", x, (x >= 0) & (x <= n), "0 to n_visits")
+    length = np.where(n > 0, np.asarray(time, dtype=np.float64), math.nan)
+    require_all(name, length, (n == 0) | (length > 0), "more than 0 s")
+    return n, x, length
 
 
 def _visits(
