@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from recrawl.core.columns import NEVER
 from recrawl.core.states import Times
+from recrawl.core.turns import turns
 
 __all__ = ["due_until", "earliest", "earliest_capped"]
 
@@ -60,18 +61,7 @@ def earliest_capped(
         is_all = len(found) < n_looked
         found = found[due[found] <= until]
         found = found[np.lexsort((found, due[found]))]
-        chosen = found[_place_in_host(host[found]) < cap][:n]
+        chosen = found[turns(host[found]) < cap][:n]
         if is_all or len(chosen) == n or n_looked >= len(due):
             return chosen
         n_looked *= _SPARE
-
-
-def _place_in_host(host: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return how many entries before each have the same host."""
-    order = np.argsort(host, kind="stable")
-    is_first = np.ones(len(host), dtype=bool)
-    is_first[1:] = np.diff(host[order]) != 0
-    begin = np.flatnonzero(is_first)
-    place = np.empty(len(host), dtype=np.int64)
-    place[order] = np.arange(len(host)) - np.repeat(begin, np.diff(np.append(begin, len(host))))
-    return place
