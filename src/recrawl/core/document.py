@@ -6,7 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from typing import Protocol
 
-from recrawl.core.columns import NO_KEY, NO_SCHEME
+from recrawl.core.columns import NO_SCHEME
+from recrawl.core.keys import stored_key
 from recrawl.core.layers import Layer
 
 __all__ = ["Document", "Signature", "mime_key", "scheme_id"]
@@ -59,11 +60,7 @@ class Signature(Protocol):
 
 def mime_key(mime: str) -> int:
     """Return the 64-bit key of a MIME type in lower case, such as ``text/html``; never NO_KEY."""
-    # Stored in every store: neither the hash nor its parameters may change.
-    digest = hashlib.blake2b(
-        mime.encode("utf-8", "surrogatepass"), digest_size=8, person=b"mime"
-    ).digest()
-    return int.from_bytes(digest, "little", signed=True) or NO_KEY + 1
+    return stored_key(mime.encode("utf-8", "surrogatepass"), b"mime")
 
 
 def scheme_id(scheme: str) -> int:

@@ -15,12 +15,11 @@ browsers and RFC 3986 differ, with these choices of ours:
 
 from __future__ import annotations
 
-import hashlib
 import re
 from functools import lru_cache
 
-from recrawl.core.columns import NO_KEY
 from recrawl.core.host import normalise_host
+from recrawl.core.keys import stored_key
 from recrawl.errors import UrlError
 
 __all__ = [
@@ -203,18 +202,12 @@ def _refusal(text: str, reason: str) -> UrlError:
 
 def page_key(url: str) -> int:
     """Return the 64-bit key of a canonical URL; never NO_KEY."""
-    return _key(url, b"page")
+    return stored_key(url.encode(), b"page")
 
 
 def host_key(host: str) -> int:
     """Return the 64-bit key of a canonical host name; never NO_KEY."""
-    return _key(host, b"host")
-
-
-def _key(text: str, person: bytes) -> int:
-    # Stored in every store: neither the hash nor its parameters may change.
-    digest = hashlib.blake2b(text.encode(), digest_size=8, person=person).digest()
-    return int.from_bytes(digest, "little", signed=True) or NO_KEY + 1
+    return stored_key(host.encode(), b"host")
 
 
 def host_of(url: str) -> str:
