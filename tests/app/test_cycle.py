@@ -12,8 +12,9 @@ from recrawl.app.cycle import Seen, commits_of, recognise, request_of, sign
 from recrawl.app.pages import new_page
 from recrawl.app.policy import PagePolicy
 from recrawl.app.targets import RedirectTargets
-from recrawl.core.columns import NO_SCHEME
+from recrawl.core.columns import NO_KEY, NO_SCHEME
 from recrawl.core.document import mime_key, scheme_id
+from recrawl.core.group import group_key
 from recrawl.core.layers import Layer
 from recrawl.core.states import PageStatus
 from recrawl.core.update import UpdateRule
@@ -76,6 +77,25 @@ def known(page, policy) -> PageRow:
 def test_validators_are_sent_for_known_content(known, policy):
     """A page whose signature is of today's scheme is asked conditionally, byte for byte."""
     assert request_of(known, policy) == PageRequest(URL, '"1"', "yesterday")
+
+
+@pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.RETRY, Outcome.NOTMODIFIED])
+def test_a_visit_fills_in_the_group_of_a_page_of_an_older_store(known, policy, outcome):
+    """Whatever came of the visit, the page has its group afterwards."""
+    old = replace(known, state=replace(known.state, group_key=NO_KEY))
+
+    after = commit_one(seen_of(old, policy, at=NOW + DAY, outcome=outcome)).page
+
+    assert after.state.group_key == known.state.group_key == group_key(URL)
+
+
+def test_a_visit_leaves_a_group_alone(known, policy):
+    """A key that is there is not made anew."""
+    other = replace(known, state=replace(known.state, group_key=5))
+
+    after = commit_one(seen_of(other, policy, at=NOW + DAY)).page
+
+    assert after.state.group_key == 5
 
 
 def test_another_scheme_asks_for_everything(world, known):

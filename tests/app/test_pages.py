@@ -8,7 +8,9 @@ import pytest
 
 from recrawl.app.pages import add_seeds, find_page, force_pages, match_pages, new_page
 from recrawl.app.seeds import Seed
+from recrawl.core.group import group_key
 from recrawl.core.states import PageStatus
+from recrawl.core.url import host_key, page_key
 from recrawl.errors import NotFound, UrlError
 from recrawl.ports.store import AddResult
 from recrawl.stores.memory import MemoryStore
@@ -28,6 +30,16 @@ def test_a_new_page_is_due_at_once(world):
     assert (page.state.importance, page.state.status) == (2.0, PageStatus.UNFETCHED)
     assert math.isnan(page.state.fixed_interval)
     assert page.etag is page.last_modified is page.title is page.redirect_to is None
+
+
+def test_a_new_page_has_the_keys_of_its_canonical_url(world):
+    """Page, host and group, whatever way the URL is spelt."""
+    url = "https://a.example/docs/api/x?q=1"
+
+    state = new_page("HTTPS://A.example:443/docs/./api/x?q=1#top", world.policy, now=NOW).state
+
+    keys = (state.page_key, state.host_key, state.group_key)
+    assert keys == (page_key(url), host_key("a.example"), group_key(url))
 
 
 def test_what_is_given_by_hand_goes_first(world):
@@ -114,7 +126,8 @@ def test_forced_pages_are_due_and_asked_in_full(world):
     world.site = {URL: b"a"}
     world.add(URL)
     (page,) = world.store.lease("x", NOW, ttl=9.0, limit=1, per_host=1)
-    done = commit_of(page, NOW, signature=b"1" * 16, signature_scheme=7)
+    learned = {"rate_shape": 0.5, "rate_exposure": 7.0, "bulk_shape": 2.0, "bulk_exposure": 0.25}
+    done = commit_of(page, NOW, signature=b"1" * 16, signature_scheme=7, **learned)
     done = replace(
         done, page=replace(done.page, etag='"1"', last_modified="x", content_digest=b"d" * 16)
     )

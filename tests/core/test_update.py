@@ -43,6 +43,23 @@ def test_only_content_touches_the_baseline(rule: UpdateRule, outcome: Outcome) -
         assert getattr(after, column) == getattr(before, column)
 
 
+@pytest.mark.parametrize("rule", [GUARDED, EXACT], ids=["guarded", "exact"])
+@pytest.mark.parametrize("outcome", Outcome)
+def test_what_is_learned_is_left_to_a_learner(rule: UpdateRule, outcome: Outcome) -> None:
+    """No outcome touches the group and what visits taught; nor does a forced refetch."""
+    learned = {"group_key": 5, "rate_shape": 0.5, "rate_exposure": 7.0, "bulk_shape": 2.0}
+    states = fetched_page(**learned, bulk_exposure=np.nan, interval=2 * rule.interval_max)
+
+    step = advance(
+        states, visit_now(outcome, CONTENT_B), schedule=Fixed(exact=rule.exact), rule=rule
+    )
+    forced = force_refetch(step.states, np.array([True]), 60.0)
+
+    for after in (step.states.row(0), forced.row(0)):
+        assert {name: getattr(after, name) for name in learned} == learned
+        assert np.isnan(after.bulk_exposure)
+
+
 @pytest.mark.parametrize("outcome", REDIRECTS)
 def test_a_redirect_keeps_the_baseline_in_guarded_mode(outcome: Outcome) -> None:
     """The content of before is compared with when the page comes back."""

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from recrawl.core.columns import COLUMNS
+from recrawl.core.group import group_key
 from recrawl.core.url import host_key, page_key
 from recrawl.ports.store import ChangeKind
 from recrawl.testing.factories import DAY, NOW, commit_of, host_row, page_row
@@ -17,7 +18,8 @@ def test_a_page_has_the_keys_of_its_url() -> None:
 
     assert page.state.page_key == page_key("https://a.example/1")
     assert page.state.host_key == host_key("a.example") == host_row(page.url).host_key
-    given = {"page_key", "host_key", "next_fetch_at"}
+    assert page.state.group_key == group_key("https://a.example/1")
+    given = {"page_key", "host_key", "group_key", "next_fetch_at"}
     for column in COLUMNS:
         if column.name not in given:
             assert repr(getattr(page.state, column.name)) == repr(column.default)

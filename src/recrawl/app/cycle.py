@@ -23,6 +23,7 @@ from recrawl.app.targets import RedirectTargets, found_page
 from recrawl.core.change import ChangeCode
 from recrawl.core.columns import NO_KEY, NO_SCHEME, SIGNATURE_BYTES
 from recrawl.core.document import Document, mime_key
+from recrawl.core.group import group_key
 from recrawl.core.layers import moved_layers
 from recrawl.core.states import PageState, PageStates
 from recrawl.core.update import advance
@@ -185,7 +186,7 @@ def commits_of(
 def _advance(batch: list[Seen]) -> list[Commit]:
     """Apply the rules to visits that share one policy."""
     policy = batch[0].policy
-    before = _with_fixed_interval(PageStates.from_rows([s.page.state for s in batch]), policy)
+    before = _with_fixed_interval(PageStates.from_rows([_grouped(s.page) for s in batch]), policy)
     step = advance(
         before,
         _visits(batch),
@@ -204,6 +205,13 @@ def _advance(batch: list[Seen]) -> list[Commit]:
             batch, after.rows(), step.visits.observation, step.change, strict=True
         )
     ]
+
+
+def _grouped(page: PageRow) -> PageState:
+    """Return the state with the key of its group, which pages of older stores lack."""
+    if page.state.group_key != NO_KEY:
+        return page.state
+    return replace(page.state, group_key=group_key(page.url))
 
 
 def _with_fixed_interval(states: PageStates, policy: PagePolicy) -> PageStates:

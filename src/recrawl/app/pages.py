@@ -11,6 +11,7 @@ import numpy as np
 
 from recrawl.app.policy import PagePolicy, PolicyOf
 from recrawl.app.seeds import Seed
+from recrawl.core.group import group_key
 from recrawl.core.states import PageStates
 from recrawl.core.url import canonical_url, host_key, host_of, page_key
 from recrawl.errors import NotFound
@@ -58,6 +59,7 @@ def new_page(
         1,
         page_key=page_key(canonical),
         host_key=host_key(host_of(canonical)),
+        group_key=group_key(canonical),
         interval=policy.interval if interval is None else interval,
         fixed_interval=np.nan if fixed_interval is None else fixed_interval,
         importance=policy.importance if importance is None else importance,

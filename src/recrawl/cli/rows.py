@@ -49,7 +49,7 @@ def page_row(page: PageRow) -> dict[str, Value]:
     row["signature"] = None if state.signature_scheme == NO_SCHEME else state.signature.hex()
     moved = [layer.name.lower() for layer in Layer if layer & state.moved_layers and layer.name]
     row["moved_layers"] = " ".join(moved) or None
-    for name in ("redirect_key", "signature_scheme", "mime_key"):
+    for name in ("group_key", "redirect_key", "signature_scheme", "mime_key"):
         row[name] = None if row[name] in (NO_KEY, NO_SCHEME) else row[name]
     for name in _TEXT_FIELDS:
         row[name] = getattr(page, name)

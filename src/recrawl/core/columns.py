@@ -16,7 +16,7 @@ __all__ = ["COLUMNS", "NEVER", "NO_KEY", "NO_SCHEME", "NO_TIME", "SIGNATURE_BYTE
 NO_TIME = -(2**63)
 #: The next fetch of a page that is not to be fetched again.  Not a number to calculate with.
 NEVER = 2**63 - 1
-#: No page, host or MIME type.  ``page_key``, ``host_key`` and ``mime_key`` never return it.
+#: No page, host, group or MIME type.  The functions that make keys never return it.
 NO_KEY = 0
 #: No signature is known.  ``scheme_id`` never returns it.
 NO_SCHEME = 0
@@ -70,6 +70,28 @@ COLUMNS: tuple[Column, ...] = (
         "NaN",
     ),
     Column("importance", "float32", "", 1.0, "Weight of the page's freshness against others'."),
+    Column(
+        "group_key", "int64", "", NO_KEY,
+        "64-bit hash of the group whose pages may be edited together.", "0",
+    ),
+    Column(
+        "rate_shape", "float32", "", math.nan,
+        "What visits taught of the page's change rate: shape of its Gamma distribution.", "NaN",
+    ),
+    Column(
+        "rate_exposure", "float32", "s", math.nan,
+        "What visits taught of the page's change rate: exposure of its Gamma distribution.", "NaN",
+    ),
+    Column(
+        "bulk_shape", "float32", "", math.nan,
+        "How strongly the page takes part in edits of its group: shape of a Gamma distribution.",
+        "NaN",
+    ),
+    Column(
+        "bulk_exposure", "float32", "", math.nan,
+        "How strongly the page takes part in edits of its group: exposure of that distribution.",
+        "NaN",
+    ),
     Column("retries", "int16", "", 0, "Temporary failures since the last usable answer."),
     Column("n_visits", "int32", "", 0, "Visits so far."),
     Column("n_changes", "int32", "", 0, "Visits that saw a change, the first not counted."),

@@ -75,6 +75,11 @@ class PageState:
     interval: float
     fixed_interval: float
     importance: float
+    group_key: int
+    rate_shape: float
+    rate_exposure: float
+    bulk_shape: float
+    bulk_exposure: float
     retries: int
     n_visits: int
     n_changes: int
@@ -103,6 +108,11 @@ class PageStates:
     interval: Seconds
     fixed_interval: NDArray[np.float32]
     importance: Importances
+    group_key: Keys
+    rate_shape: NDArray[np.float32]
+    rate_exposure: NDArray[np.float32]
+    bulk_shape: NDArray[np.float32]
+    bulk_exposure: NDArray[np.float32]
     retries: NDArray[np.int16]
     n_visits: Counts
     n_changes: Counts

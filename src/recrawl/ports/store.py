@@ -35,6 +35,7 @@ class PageRow:
         Canonical URL.
     state : PageState
         The columns; ``page_key`` and ``host_key`` are those of ``url`` and never change.
+        ``group_key`` is that of ``url`` or, before its next visit, NO_KEY in an older store.
     etag, last_modified : str or None
         Validators of the content that ``state.signature`` belongs to, as the server sent them.
     redirect_to : str or None

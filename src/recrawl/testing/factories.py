@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from recrawl.core.columns import COLUMNS, NO_SCHEME, NO_TIME, SIGNATURE_BYTES
+from recrawl.core.group import group_key
 from recrawl.core.states import PageState, PageStatus
 from recrawl.core.url import host_key, host_of, page_key
 from recrawl.core.visit import Observation, Outcome
@@ -35,7 +36,7 @@ def page_row(url: str = "https://example.org/", **values: Any) -> PageRow:
     Parameters
     ----------
     url : str
-        Canonical URL; ``page_key`` and ``host_key`` follow from it unless given.
+        Canonical URL; the keys of page, host and group follow from it unless given.
     **values
         Columns of the state, and fields of ``PageRow``, by name.
 
@@ -45,7 +46,12 @@ def page_row(url: str = "https://example.org/", **values: Any) -> PageRow:
     2
     """
     state: dict[str, Any] = {column.name: column.default for column in COLUMNS}
-    state |= {"page_key": page_key(url), "host_key": host_key(host_of(url)), "next_fetch_at": NOW}
+    state |= {
+        "page_key": page_key(url),
+        "host_key": host_key(host_of(url)),
+        "group_key": group_key(url),
+        "next_fetch_at": NOW,
+    }
     state |= {name: values.pop(name) for name in _STATE_NAMES & values.keys()}
     return PageRow(url, PageState(**state), **{"added_at": NOW, **values})
 

@@ -68,6 +68,7 @@ def random_pages(n: int, seed: int = 0) -> tuple[PageStates, Visits]:
         signature_scheme=rng.choice([NO_SCHEME, 1, 2], n),
         mime_key=rng.integers(0, 4, n),
         moved_layers=rng.integers(0, 16, n),
+        **_learned(n, seed),
     )
     visits = Visits.of(
         n,
@@ -82,6 +83,24 @@ def random_pages(n: int, seed: int = 0) -> tuple[PageStates, Visits]:
         mime_key=rng.integers(0, 4, n),
     )
     return states, visits
+
+
+def _learned(n: int, seed: int) -> dict[str, Any]:
+    """Return the group of each page and what visits taught of it; of some, nothing yet."""
+    # Numbers of their own: the other columns stay what they were before these were there.
+    rng = np.random.default_rng([seed, 1])
+    is_known = rng.random(n) < 0.8
+
+    def known(lowest: float, highest: float) -> Any:
+        return np.where(is_known, np.exp(rng.uniform(np.log(lowest), np.log(highest), n)), np.nan)
+
+    return {
+        "group_key": rng.integers(0, 6, n),
+        "rate_shape": known(0.05, 50),
+        "rate_exposure": known(1e3, 1e9),
+        "bulk_shape": known(0.05, 50),
+        "bulk_exposure": known(0.05, 50),
+    }
 
 
 def differing_columns(first: Any, second: Any) -> list[str]:

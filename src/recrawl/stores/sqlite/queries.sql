@@ -6,8 +6,8 @@
 p.page_key, p.host_key, p.status, p.announced, p.next_fetch_at, p.interval, p.fixed_interval,
 p.importance, p.retries, p.n_visits, p.n_changes, p.fetched_at, p.modified_at, p.changed_at,
 p.redirect_key, p.signature, p.signature_scheme, p.url, p.etag, p.last_modified, p.redirect_to,
-p.title, p.reason, p.added_at, p.depth, p.content_digest, p.mime_key,
-p.moved_layers;
+p.title, p.reason, p.added_at, p.depth, p.content_digest, p.mime_key, p.moved_layers,
+p.group_key, p.rate_shape, p.rate_exposure, p.bulk_shape, p.bulk_exposure;
 
 -- name: get_page
 -- One page.
@@ -24,13 +24,14 @@ INSERT INTO pages (
     page_key, host_key, status, announced, next_fetch_at, interval, fixed_interval, importance,
     retries, n_visits, n_changes, fetched_at, modified_at, changed_at, redirect_key, signature,
     signature_scheme, url, etag, last_modified, redirect_to, title, reason, added_at, depth,
-    content_digest, mime_key, moved_layers
+    content_digest, mime_key, moved_layers, group_key, rate_shape, rate_exposure, bulk_shape,
+    bulk_exposure
 ) VALUES (
     :page_key, :host_key, :status, :announced, :next_fetch_at, :interval, :fixed_interval,
     :importance, :retries, :n_visits, :n_changes, :fetched_at, :modified_at, :changed_at,
     :redirect_key, :signature, :signature_scheme, :url, :etag, :last_modified, :redirect_to,
-    :title, :reason, :added_at, :depth, :content_digest, :mime_key,
-    :moved_layers
+    :title, :reason, :added_at, :depth, :content_digest, :mime_key, :moved_layers,
+    :group_key, :rate_shape, :rate_exposure, :bulk_shape, :bulk_exposure
 );
 
 -- name: update_page
@@ -43,7 +44,9 @@ UPDATE pages SET
     signature = :signature, signature_scheme = :signature_scheme, etag = :etag,
     last_modified = :last_modified, redirect_to = :redirect_to, title = :title,
     reason = :reason, added_at = :added_at, depth = :depth, content_digest = :content_digest,
-    mime_key = :mime_key, moved_layers = :moved_layers
+    mime_key = :mime_key, moved_layers = :moved_layers, group_key = :group_key,
+    rate_shape = :rate_shape, rate_exposure = :rate_exposure, bulk_shape = :bulk_shape,
+    bulk_exposure = :bulk_exposure
 WHERE page_key = :page_key;
 
 -- name: scan_pages

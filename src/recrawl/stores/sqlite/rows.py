@@ -49,7 +49,7 @@ def page_of(row: Row) -> PageRow:
         importance, retries, n_visits, n_changes, fetched_at, modified_at, changed_at,
         redirect_key, signature, signature_scheme, url, etag, last_modified, redirect_to,
         title, reason, added_at, depth, content_digest, mime_key,
-        moved_layers,
+        moved_layers, group_key, rate_shape, rate_exposure, bulk_shape, bulk_exposure,
     ) = row  # fmt: skip
     return PageRow(
         url,
@@ -62,6 +62,11 @@ def page_of(row: Row) -> PageRow:
             _NAN if interval is None else interval,
             _NAN if fixed_interval is None else fixed_interval,
             importance,
+            group_key,
+            _NAN if rate_shape is None else rate_shape,
+            _NAN if rate_exposure is None else rate_exposure,
+            _NAN if bulk_shape is None else bulk_shape,
+            _NAN if bulk_exposure is None else bulk_exposure,
             retries,
             n_visits,
             n_changes,
@@ -117,6 +122,11 @@ def page_values(page: PageRow) -> dict[str, Any]:
         "content_digest": page.content_digest,
         "mime_key": state.mime_key,
         "moved_layers": state.moved_layers,
+        "group_key": state.group_key,
+        "rate_shape": _number(state.rate_shape),
+        "rate_exposure": _number(state.rate_exposure),
+        "bulk_shape": _number(state.bulk_shape),
+        "bulk_exposure": _number(state.bulk_exposure),
     }
 
 

@@ -32,7 +32,12 @@ CREATE TABLE pages (
     depth INTEGER NOT NULL,
     content_digest BLOB,
     mime_key INTEGER NOT NULL DEFAULT 0,
-    moved_layers INTEGER NOT NULL DEFAULT 0
+    moved_layers INTEGER NOT NULL DEFAULT 0,
+    group_key INTEGER NOT NULL DEFAULT 0,
+    rate_shape REAL,
+    rate_exposure REAL,
+    bulk_shape REAL,
+    bulk_exposure REAL
 ) STRICT;
 
 -- The queue of each host: its pages by due time.

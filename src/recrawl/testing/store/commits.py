@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from recrawl.core.columns import NEVER, NO_TIME
+from recrawl.core.columns import NEVER, NO_KEY, NO_TIME
 from recrawl.errors import KeyClash, StoreError
 from recrawl.ports.store import ChangeKind, Commit, PageRow, PageStore, VisitRow
 from recrawl.testing.factories import DAY, NOW, commit_of, host_row, page_row, visit_row
@@ -96,6 +96,18 @@ class CommitTests(StoreSuite):
             "changes": 1,
             "texts": 1,
         }
+
+    def test_a_commit_brings_what_the_page_lacked(self, store: PageStore) -> None:
+        """A page without a group gets one by a commit, and so does what visits taught of it."""
+        store.add([page_row(_A.url, group_key=NO_KEY)])
+        (page,) = lease_all(store)
+        commit = commit_of(
+            page, group_key=5, rate_shape=0.5, rate_exposure=7.0, bulk_shape=2.0, bulk_exposure=0.25
+        )
+
+        store.commit("a", [commit], NOW)
+
+        assert_same(store.get(_A.state.page_key), commit.page)
 
     def test_a_commit_of_nothing(self, store: PageStore) -> None:
         """No visits, nothing skipped."""
