@@ -75,23 +75,17 @@ COLUMNS: tuple[Column, ...] = (
         "64-bit hash of the group whose pages may be edited together.", "0",
     ),
     Column(
-        "rate_shape", "float32", "", math.nan,
-        "What visits taught of the page's change rate: shape of its Gamma distribution.", "NaN",
+        "rate_shape", "float32", "", 0.0,
+        "What visits added to the shape of the Gamma distribution of the page's change rate.",
     ),
     Column(
-        "rate_exposure", "float32", "s", math.nan,
-        "What visits taught of the page's change rate: exposure of its Gamma distribution.", "NaN",
+        "rate_exposure", "float32", "s", 0.0, "What visits added to the exposure of the same."
     ),
     Column(
-        "bulk_shape", "float32", "", math.nan,
-        "How strongly the page takes part in edits of its group: shape of a Gamma distribution.",
-        "NaN",
+        "bulk_shape", "float32", "", 0.0,
+        "How strongly the page takes part in edits of its group: what visits added to the shape.",
     ),
-    Column(
-        "bulk_exposure", "float32", "", math.nan,
-        "How strongly the page takes part in edits of its group: exposure of that distribution.",
-        "NaN",
-    ),
+    Column("bulk_exposure", "float32", "", 0.0, "What visits added to the exposure of the same."),
     Column("retries", "int16", "", 0, "Temporary failures since the last usable answer."),
     Column("n_visits", "int32", "", 0, "Visits so far."),
     Column("n_changes", "int32", "", 0, "Visits that saw a change, the first not counted."),

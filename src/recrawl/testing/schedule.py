@@ -92,7 +92,7 @@ def _learned(n: int, seed: int) -> dict[str, Any]:
     is_known = rng.random(n) < 0.8
 
     def known(lowest: float, highest: float) -> Any:
-        return np.where(is_known, np.exp(rng.uniform(np.log(lowest), np.log(highest), n)), np.nan)
+        return np.where(is_known, np.exp(rng.uniform(np.log(lowest), np.log(highest), n)), 0.0)
 
     return {
         "group_key": rng.integers(0, 6, n),

@@ -34,10 +34,10 @@ CREATE TABLE pages (
     mime_key INTEGER NOT NULL DEFAULT 0,
     moved_layers INTEGER NOT NULL DEFAULT 0,
     group_key INTEGER NOT NULL DEFAULT 0,
-    rate_shape REAL,
-    rate_exposure REAL,
-    bulk_shape REAL,
-    bulk_exposure REAL
+    rate_shape REAL NOT NULL DEFAULT 0,
+    rate_exposure REAL NOT NULL DEFAULT 0,
+    bulk_shape REAL NOT NULL DEFAULT 0,
+    bulk_exposure REAL NOT NULL DEFAULT 0
 ) STRICT;
 
 -- The queue of each host: its pages by due time.
