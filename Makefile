@@ -1,7 +1,7 @@
 # Every target sets up what it needs; a second call is instant while requirements/ stands still.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other test-lowest check bench docs simulations requirements clean
+.PHONY: help demo test test-other test-lowest check bench bench-real docs simulations requirements clean
 
 # The newest interpreter on the path that really runs and can make an environment; name another
 # one with `make PYTHON=…`.
@@ -12,8 +12,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := -m pip install --quiet --disable-pip-version-check
 # The rings of the code that are pure: numbers in, numbers out.
-PURE := src/recrawl/core/*,src/recrawl/signatures/*,src/recrawl/estimation/*,src/recrawl/schedules/*,src/recrawl/simulation/*
-PURE_TESTS := tests/core tests/signatures tests/estimation tests/schedules tests/simulation tests/golden
+PURE := src/recrawl/core/*,src/recrawl/signatures/*,src/recrawl/estimation/*,src/recrawl/schedules/*,src/recrawl/planning/*,src/recrawl/simulation/*
+PURE_TESTS := tests/core tests/signatures tests/estimation tests/schedules tests/planning tests/simulation tests/golden
 DOC_TESTS := tests/test_architecture.py tests/test_docs.py tests/test_repository.py
 
 help:  ## List the targets
@@ -52,8 +52,11 @@ check: $(VENV)/dev.stamp  ## Lint, format, types, layers, documentation
 	$(BIN)/python -m pytest -q $(DOC_TESTS)
 
 bench: $(VENV)/dev.stamp  ## Run each benchmark briefly; one JSON object a line
-	@for script in benchmarks/*.py; do \
+	@for script in $(filter-out benchmarks/real.py,$(wildcard benchmarks/*.py)); do \
 	    echo "# $$script" && $(BIN)/python $$script --json || exit 1; done
+
+bench-real: $(VENV)/dev.stamp  ## Run every schedule on real histories, half an hour on two cores
+	$(BIN)/python benchmarks/real.py --json
 
 docs: $(VENV)/dev.stamp  ## Write the generated tables of docs/reference anew
 	$(BIN)/python tools/docs.py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from recrawl.errors import InputError, NotFound
+from recrawl.planning.planner import Planner
 from recrawl.schedules.fixed import Fixed
 from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.schedules.registry import SCHEDULES
@@ -18,7 +19,9 @@ WORLD = World.of(864_000.0, [1, 0], [5.0])
 @pytest.mark.parametrize("name", schedule_names())
 def test_every_name_gives_a_schedule(name: str):
     """Each schedule, preset and baseline can be made and knows what to do with new pages."""
-    assert hasattr(schedule_for(name, WORLD), "after")
+    made = schedule_for(name, WORLD)
+
+    assert hasattr(made.schedule if isinstance(made, Planner) else made, "after")
 
 
 def test_names_are_those_of_schedules_presets_and_baselines():
@@ -76,10 +79,12 @@ def test_settings_that_cannot_be_are_refused(text: str, message: str):
         schedule_for(text, WORLD)
 
 
-def test_a_baseline_has_no_exact_mode():
-    """No program is the original of a baseline."""
+def test_what_has_no_original_has_no_exact_mode():
+    """No program is the original of a baseline, nor of the schedule that learns."""
     with pytest.raises(InputError, match="azar has neither settings nor an exact mode"):
         schedule_for("azar", WORLD, exact=True)
+    with pytest.raises(InputError, match="optimal has no exact mode"):
+        schedule_for("optimal", WORLD, exact=True)
 
 
 @pytest.mark.parametrize(

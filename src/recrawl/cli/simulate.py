@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from recrawl.cli.output import Format, print_rows
 from recrawl.cli.worlds import Worlds, check_schedule, figures, print_results, save, world_options
+from recrawl.core.timing import Schedule
 from recrawl.core.visit import Observation
 from recrawl.errors import InputError
 from recrawl.simulation.budgets import parse_budget
@@ -62,7 +63,9 @@ def command(
         if budget is not None or worlds.spec.startswith("trace:"):
             raise InputError("--steps runs without a budget, and not on traces")
         world = worlds.lasting(step * steps).make(seed)
-        log, totals = run_harness(check_schedule(name, world, exact=True), world, step=step)
+        # Who has an exact mode is a schedule and no planner.
+        exact = check_schedule(name, world, exact=True)
+        log, totals = run_harness(cast(Schedule, exact), world, step=step)
         row = {"schedule": name, **asdict(totals)}
         print_rows([row], list(row), Format.JSONL if is_json else Format.TABLE)
     else:

@@ -16,6 +16,7 @@ from recrawl.core.duration import parse_duration
 from recrawl.core.timing import Schedule
 from recrawl.errors import InputError, MissingExtra
 from recrawl.interop.traces import read_traces
+from recrawl.planning.planner import Planner
 from recrawl.simulation.presets import schedule_for
 from recrawl.simulation.traces import world_of_traces
 from recrawl.simulation.worlds import World, with_importance, world
@@ -160,7 +161,7 @@ def world_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def check_schedule(
     name: str, made: World, *, budget: float | None = None, exact: bool = False
-) -> Schedule:
+) -> Schedule | Planner:
     """Return the schedule of this name, and say what only exact mode takes, on standard error."""
     schedule = schedule_for(name, made, budget=budget, exact=exact)
     if getattr(schedule, "exact", False):

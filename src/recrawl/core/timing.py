@@ -8,7 +8,7 @@ from typing import Protocol
 from recrawl.core.states import PageStates, Seconds, Times
 from recrawl.core.visit import Visits
 
-__all__ = ["Schedule", "Timing"]
+__all__ = ["Learner", "Schedule", "Timing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +53,18 @@ class Schedule(Protocol):
           still the one before.
         - ``visits.observation`` is filled in.
         - A visit that failed is scheduled too: every row gets a time or NEVER.
+        """
+        ...
+
+
+class Learner(Protocol):
+    """Writes what visits teach into the pages' columns, for a schedule to read."""
+
+    def learn(self, before: PageStates, merged: PageStates, visits: Visits) -> PageStates:
+        """Return ``merged`` with the learned columns after one visit a page.
+
+        - ``before`` are the states before the visit, ``merged`` those that it left.
+        - ``visits.observation`` is filled in, and ``visits.modified_at`` can be believed.
+        - Row-wise and pure, as a schedule is.
         """
         ...

@@ -13,7 +13,7 @@ from recrawl.core.merge import UpdateRule, merge
 from recrawl.core.numeric import round_to_int
 from recrawl.core.observation import observe
 from recrawl.core.states import Mask, PageStates, PageStatus, Small
-from recrawl.core.timing import Schedule, Timing
+from recrawl.core.timing import Learner, Schedule, Timing
 from recrawl.core.visit import Observation, Outcome, Visits, is_usable
 from recrawl.errors import InputError
 
@@ -46,10 +46,11 @@ def advance(
     schedule: Schedule,
     rule: UpdateRule | None = None,
     bounds: Bounds | None = None,
+    learner: Learner | None = None,
 ) -> Step:
     """Return what one visit a page makes of the pages: the whole pure step.
 
-    Observe, merge, schedule, bound, settle, announce.  The crawler, the simulator and the
+    Observe, merge, learn, schedule, bound, settle, announce.  The crawler, the simulator and the
     engines all call this one function.
 
     Parameters
@@ -64,6 +65,8 @@ def advance(
         Settings; by default guarded, with three retries.
     bounds : Bounds, optional
         Bounds and jitter; by default those of ``Bounds()``.  Exact mode takes none.
+    learner : Learner, optional
+        Writes what the visits teach of the pages; by default nothing is learned.
 
     Returns
     -------
@@ -82,7 +85,10 @@ def advance(
     observation = observe(states, visits, compares_redirects=rule.compares_redirects)
     seen = replace(visits, observation=observation)
     merged = merge(states, seen, rule)
-    timing = schedule.after(merged, seen if rule.exact else believable(states, seen))
+    believed = seen if rule.exact else believable(states, seen)
+    if learner is not None:
+        merged = learner.learn(states, merged, believed)
+    timing = schedule.after(merged, believed)
     if not rule.exact:
         timing = bound(
             timing,

@@ -110,7 +110,8 @@ class BulkEdits:
 
     def hazard(self, row: NDArray[np.int64]) -> Rates:
         """Return the changes of a page by bulk edits to be expected in the future [1/s]."""
-        return self.rate[row] @ EXTENTS
+        hazard: Rates = self.rate[row] @ EXTENTS
+        return hazard
 
     def exposure(self, row: NDArray[np.int64], since: Times, now: ArrayLike) -> Seconds:
         """Return the changes by bulk edits that a page of a group may have had.
@@ -133,7 +134,8 @@ class BulkEdits:
         within = -np.log1p(-self.probability[row] * EXTENTS).sum(axis=2)
         told = (within * _covered(edge, since)).sum(axis=1)
         after = np.maximum(np.asarray(now) - np.maximum(edge[:, -1], since), 0) / 1000
-        return told + after * self.hazard(row)
+        exposure: Seconds = told + after * self.hazard(row)
+        return exposure
 
     def observe(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from recrawl.core.columns import NEVER, NO_TIME
 from recrawl.core.interval import Bounds
 from recrawl.core.states import PageStates, Signatures, Times
-from recrawl.core.timing import Schedule
-from recrawl.core.update import UpdateRule, advance
+from recrawl.core.timing import Learner, Schedule
+from recrawl.core.update import Step, UpdateRule, advance
 from recrawl.core.visit import Outcome, Visits
 from recrawl.simulation.changes import ChangeIndex
 from recrawl.simulation.due import due_until, earliest, earliest_capped
@@ -24,6 +24,8 @@ __all__ = ["Crawl"]
 _SCHEME = 1
 #: Times are kept as int64 milliseconds; later than this nothing is born.
 _LATE = 2.0**52
+#: How many times as many pages as wanted a planner may choose from.
+_CANDIDATES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ class Crawl:
             n,
             page_key=np.arange(1, n + 1),
             host_key=world.host.astype(np.int64) + 1,
+            group_key=world.group.astype(np.int64) + 1,
             importance=world.importance,
             # A signature that no content has makes the first visit a change.
             signature_scheme=_SCHEME if is_first_change else 0,
@@ -149,14 +152,50 @@ class Crawl:
             places = earliest(self.due, n)
         return np.sort(self.order[places])
 
-    def visit(self, schedule: Schedule, page: NDArray[np.int64], now: int) -> None:
+    def candidates(self, now: int, n: int | None) -> NDArray[np.int64]:
+        """Return the rows of the pages that a planner chooses n from: overdue, or due next."""
+        at = self.start_at + now
+        places = due_until(self.due, at)
+        if n is not None and len(places) < n * _CANDIDATES:
+            places = earliest(self.due, n * _CANDIDATES)
+        return self.order[places]
+
+    def visit(
+        self,
+        schedule: Schedule,
+        page: NDArray[np.int64],
+        now: int,
+        *,
+        learner: Learner | None = None,
+    ) -> Visits:
+        """Fetch pages, take the step that each visit makes, and return what they saw.
+
+        Parameters
+        ----------
+        schedule : Schedule
+            Decides.
+        page : ndarray of int64
+            Rows of the pages, sorted.
+        now : int
+            Time since the world began. [ms]
+        learner : Learner, optional
+            Learns.
+        """
         """Fetch pages and take the step that each visit makes; ``page`` is sorted."""
-        if not page.size:
-            return
         visits = self._fetch(page, now)
+        if not page.size:
+            return visits
+        observation = np.zeros(len(page), dtype=np.int8)
         for rows in np.split(np.arange(len(page)), np.searchsorted(page, self.parts[1:])):
             if rows.size:
-                self._step(schedule, page[rows], visits.take(rows), now)
+                step = self._step(schedule, page[rows], visits.take(rows), now, learner)
+                observation[rows] = step.visits.observation
+        return replace(visits, observation=observation)
+
+    def move(self, page: NDArray[np.int64], due: Times) -> None:
+        """Let pages be due at another time [ms]."""
+        self.states.next_fetch_at[page] = due
+        self.due[self.place[page]] = due
 
     def log(self) -> Log:
         """Return the visits so far."""
@@ -208,10 +247,22 @@ class Crawl:
             seconds = np.where(version > 0, last, world.born_at[page])
         return self.start_at + millis_after(seconds)
 
-    def _step(self, schedule: Schedule, page: NDArray[np.int64], visits: Visits, now: int) -> None:
+    def _step(
+        self,
+        schedule: Schedule,
+        page: NDArray[np.int64],
+        visits: Visits,
+        now: int,
+        learner: Learner | None,
+    ) -> Step:
         """Advance the states of some pages, and write down what happened."""
         step = advance(
-            self.states.take(page), visits, schedule=schedule, rule=self.rule, bounds=self.bounds
+            self.states.take(page),
+            visits,
+            schedule=schedule,
+            rule=self.rule,
+            bounds=self.bounds,
+            learner=learner,
         )
         for column in fields(PageStates):
             getattr(self.states, column.name)[page] = getattr(step.states, column.name)
@@ -225,6 +276,7 @@ class Crawl:
                 interval=step.states.interval.astype(np.float32),
             )
         )
+        return step
 
 
 def _signatures(version: NDArray[np.int64], noise: NDArray[np.integer]) -> Signatures:

@@ -10,11 +10,16 @@ from typing import Any, Final
 from recrawl.core.duration import parse_duration
 from recrawl.core.timing import Schedule
 from recrawl.errors import InputError, NotFound
+from recrawl.planning.planner import Planner
+from recrawl.schedules.optimal import Optimal
 from recrawl.schedules.registry import SCHEDULES
 from recrawl.simulation.baselines import BASELINES
 from recrawl.simulation.worlds.world import World
 
 __all__ = ["PRESETS", "schedule_for", "schedule_names"]
+
+#: Whatever takes settings, by name.
+_MODELS: Final[dict[str, type]] = {**SCHEDULES, Optimal.name: Optimal}
 
 _HOUR, _DAY = 3600.0, 86_400.0
 
@@ -51,13 +56,12 @@ PRESETS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
 
 def schedule_names() -> list[str]:
     """Return every name that ``schedule_for`` knows."""
-    usable = {name for name, (base, _) in PRESETS.items() if base in SCHEDULES}
-    return sorted({*SCHEDULES, *BASELINES, *usable})
+    return sorted({*_MODELS, *BASELINES, *PRESETS})
 
 
 def schedule_for(
     text: str, world: World, *, budget: float | None = None, exact: bool = False
-) -> Schedule:
+) -> Schedule | Planner:
     """Return the schedule that a text names, for a world.
 
     Parameters
@@ -93,12 +97,16 @@ def schedule_for(
             raise InputError(f"the baseline {name} has neither settings nor an exact mode")
         return BASELINES[name](world)
     base, preset = PRESETS.get(name, (name, {}))
-    model = SCHEDULES[base]
+    model = _MODELS[base]
     settings: dict[str, Any] = dict(preset)
     if budget and name.endswith("-tuned"):
         settings["default_interval"] = len(world) / budget
     for key, _, value in given:
         settings[key.strip()] = _read(name, model, key.strip(), value.strip())
+    if name == Optimal.name:
+        if exact:
+            raise InputError(f"{name} has no exact mode: it has no original")
+        return Planner(Optimal(**settings))
     if exact:
         settings["exact"] = True
     schedule: Schedule = model(**settings)

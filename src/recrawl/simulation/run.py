@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL, Bounds
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Schedule
 from recrawl.core.update import UpdateRule
 from recrawl.errors import InputError
+from recrawl.planning.planner import Planner
 from recrawl.simulation.crawl import Crawl
 from recrawl.simulation.log import Log
 from recrawl.simulation.worlds.world import World
@@ -44,7 +47,7 @@ class Replanning(Protocol):
 
 def simulate(
     world: World,
-    schedule: Schedule,
+    schedule: Schedule | Planner,
     *,
     bounds: Bounds | None = None,
     rule: UpdateRule | None = None,
@@ -63,8 +66,9 @@ def simulate(
     ----------
     world : World
         The pages.
-    schedule : Schedule
-        Decides; one that is ``Replanning`` is asked once a day.
+    schedule : Schedule or Planner
+        Decides; one that is ``Replanning`` and a planner are asked once a day.  A planner is used
+        up: it has learned this world.
     bounds : Bounds, optional
         By default a millisecond to a hundred years, without jitter.
     rule : UpdateRule, optional
@@ -111,7 +115,7 @@ def simulate(
         bounds = bounds or _BOUNDS
     crawl = Crawl.of(
         world,
-        schedule,
+        schedule.schedule if isinstance(schedule, Planner) else schedule,
         rule=rule,
         bounds=bounds,
         seed=seed,
@@ -126,12 +130,28 @@ def simulate(
             schedule = schedule.replan(crawl.states, start_at + now, budget)
             next_plan = now + _DAY
         crawl.bear(now)
-        if k == 0:
-            chosen = crawl.choose(now, None, None)
+        n, cap = (_allowance(k, budget, tick), host_cap) if k else (None, None)
+        if n == 0:
+            continue
+        if isinstance(schedule, Planner):
+            _take_turn(crawl, schedule, now, n, cap)
         else:
-            chosen = crawl.choose(now, _allowance(k, budget, tick), host_cap)
-        crawl.visit(schedule, chosen, now)
+            crawl.visit(schedule, crawl.choose(now, n, cap), now)
     return crawl.log()
+
+
+def _take_turn(crawl: Crawl, planner: Planner, now: int, n: int | None, cap: int | None) -> None:
+    """Let a planner choose among the pages, and learn from what it finds."""
+    at = crawl.start_at + now
+    rows = crawl.candidates(now, n)
+    chosen, due = planner.pick(
+        crawl.states.take(rows), at, len(rows) if n is None else n, host_cap=cap
+    )
+    crawl.move(rows, due)
+    page = np.sort(rows[chosen])
+    before = crawl.states.take(page)
+    visits = crawl.visit(planner.schedule, page, now, learner=planner.knowledge)
+    crawl.move(*planner.absorb(crawl.states, before, visits, at))
 
 
 def _check(budget: float | None, tick: float, host_cap: int | None, n_parts: int) -> None:

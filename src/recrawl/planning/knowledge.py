@@ -1,0 +1,153 @@
+"""What a collection knows of its pages: rates of their own, of their hosts, and bulk edits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recrawl.core.columns import NO_TIME
+from recrawl.core.states import PageStates, Rates, Seconds
+from recrawl.core.visit import Observation, Visits
+from recrawl.estimation.bulk_edits import BulkEdits
+from recrawl.estimation.gamma_poisson import ChangeRate, observe
+from recrawl.estimation.prior import HostPrior, RateTotals, fit
+
+__all__ = ["Knowledge"]
+
+_DAY = 86_400.0
+#: What is thought of a page before any was visited: a change in 40 days.
+_GUESS = ChangeRate(np.array([1.0]), np.array([40 * _DAY]))
+#: Least and greatest shape of a prior.  Bulk edits are modelled by themselves; what is left varies
+#: widely from page to page, and a prior that is too sure starves hosts of busy pages.
+_SHAPES = (0.2, 1.0)
+#: What is known of a page never falls below this. [1], [s]
+_LEAST = (0.05, 1728.0)
+#: A page takes part in the edits of its group as most do, which weighs as much as one change.
+_TAKES_PART = ChangeRate(np.array([1.0]), np.array([1.0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known; the pages' columns hold what visits added to it.
+
+    Parameters
+    ----------
+    prior : HostPrior
+        What to think of a new page of each host.
+    bulk : BulkEdits
+        The groups.
+
+    Notes
+    -----
+    Columns read: bulk_exposure, bulk_shape, fetched_at, group_key, host_key, rate_exposure,
+    rate_shape.  The four learned ones hold the difference to the prior, so that the prior can
+    move without a pass over all pages.
+    """
+
+    prior: HostPrior
+    bulk: BulkEdits
+
+    @classmethod
+    def nothing(cls) -> Knowledge:
+        """Return what is known of a collection without pages."""
+        none = np.empty(0, dtype=np.int64)
+        empty = ChangeRate(np.empty(0), np.empty(0))
+        return cls(HostPrior(none, empty, _GUESS), BulkEdits.of(none, none, 0))
+
+    def own(self, states: PageStates) -> ChangeRate:
+        """Return what is known of the changes that pages make by themselves."""
+        prior = self.prior.of(states.host_key)
+        return ChangeRate(
+            np.maximum(prior.shape + states.rate_shape, _LEAST[0]),
+            np.maximum(prior.exposure + states.rate_exposure, _LEAST[1]),
+        )
+
+    def change_rate(self, states: PageStates) -> Rates:
+        """Return the change rate to be expected of each page, bulk edits included [1/s]."""
+        row = self.bulk.rows(states.group_key)
+        rate: Rates = self.own(states).mean + _participation(states).mean * self.bulk.hazard(row)
+        return rate
+
+    def changes(self, states: PageStates, now: int) -> Seconds:
+        """Return how many changes of each page are to be expected since its last visit."""
+        row = self.bulk.rows(states.group_key)
+        since = np.where(states.fetched_at == NO_TIME, now, states.fetched_at)
+        elapsed = np.maximum(now - since, 0) / 1000
+        exposure = self.bulk.exposure(row, since, now)
+        own: Seconds = self.own(states).mean * elapsed
+        return own + _participation(states).mean * exposure
+
+    def learn(self, before: PageStates, merged: PageStates, visits: Visits) -> PageStates:
+        """Return the merged states with what one visit a page teaches of the pages themselves.
+
+        Row-wise and pure; ``absorb`` is for what the same visits teach of their groups.
+        """
+        prior, own, part = self.prior.of(before.host_key), self.own(before), _participation(before)
+        row = self.bulk.rows(before.group_key)
+        elapsed = _elapsed(before, visits)
+        exposure = self.bulk.exposure(row, visits.fetched_at - _millis(elapsed), visits.fetched_at)
+        own_quiet = _quiet(own, elapsed)
+        bulk_quiet = np.exp(-part.mean * exposure)
+        age = (visits.fetched_at - visits.modified_at) / 1000
+        seen = visits.observation
+        rate = observe(
+            own, elapsed=elapsed, observation=seen, change_age=age, others_quiet=bulk_quiet
+        )
+        takes = observe(part, elapsed=exposure, observation=seen, others_quiet=own_quiet)
+        return merged.with_columns(
+            {
+                "rate_shape": rate.shape - prior.shape,
+                "rate_exposure": rate.exposure - prior.exposure,
+                "bulk_shape": takes.shape - _TAKES_PART.shape,
+                "bulk_exposure": takes.exposure - _TAKES_PART.exposure,
+            }
+        )
+
+    def absorb(self, before: PageStates, visits: Visits) -> None:
+        """Learn of the groups what visits teach."""
+        elapsed = _elapsed(before, visits)
+        at = np.flatnonzero((visits.observation != Observation.UNKNOWN) & (elapsed > 0))
+        pages = before.take(at)
+        self.bulk.observe(
+            self.bulk.rows(pages.group_key),
+            pages.fetched_at,
+            visits.fetched_at[at],
+            is_changed=visits.observation[at] == Observation.CHANGED,
+            others_quiet=_quiet(self.own(pages), elapsed[at]),
+            participation=_participation(pages).mean.astype(np.float64),
+        )
+
+    def renewed(self, states: PageStates, now: int) -> Knowledge:
+        """Return the knowledge with priors and groups as all pages show them by ``now`` [ms]."""
+        group_key, n_pages = np.unique(states.group_key, return_counts=True)
+        bulk = self.bulk.with_groups(group_key, n_pages, now)
+        bulk.relearn(now)
+        totals = RateTotals.of(self.own(states), states.host_key)
+        return Knowledge(fit(totals, guess=_GUESS, shapes=_SHAPES), bulk)
+
+
+def _participation(states: PageStates) -> ChangeRate:
+    """Return how strongly pages take part in the edits of their groups."""
+    return ChangeRate(
+        np.maximum(_TAKES_PART.shape + states.bulk_shape, _LEAST[0]),
+        np.maximum(_TAKES_PART.exposure + states.bulk_exposure, _LEAST[0]),
+    )
+
+
+def _elapsed(before: PageStates, visits: Visits) -> Seconds:
+    """Return the time since the visit before, 0 where there was none. [s]."""
+    was_there = before.fetched_at != NO_TIME
+    since = np.where(was_there, before.fetched_at, visits.fetched_at)
+    return np.maximum(visits.fetched_at - since, 0) / 1000
+
+
+def _millis(seconds: Seconds) -> NDArray[np.int64]:
+    return np.rint(seconds * 1000).astype(np.int64)
+
+
+def _quiet(known: ChangeRate, elapsed: Seconds) -> Seconds:
+    """Return the probability that pages did not change by themselves."""
+    quiet: Seconds = np.exp(-known.shape * np.log1p(elapsed / known.exposure))
+    return quiet

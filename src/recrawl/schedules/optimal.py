@@ -1,0 +1,149 @@
+"""The schedule that learns: fetch a page when that is worth what a fetch costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from recrawl.core.columns import NEVER
+from recrawl.core.numeric import round_half_up
+from recrawl.core.states import PageStates, Rates, Seconds, Times
+from recrawl.core.timing import Timing
+from recrawl.core.visit import Observation, Visits
+from recrawl.schedules import lifecycle
+from recrawl.schedules.crawl_value import crawl_value, value_table
+
+__all__ = ["Knowledge", "Optimal"]
+
+
+class Knowledge(Protocol):
+    """What is known of the pages of a collection."""
+
+    def change_rate(self, states: PageStates) -> Rates:
+        """Return the change rate to be expected of each page, shape (n,), in 1/s."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Optimal:
+    """Fetches each page when the crawl value of its expected changes reaches one price.
+
+    Parameters
+    ----------
+    eta : float
+        Weight of the stale time against the freshness: 0, or 0.001 to 1.  More than 0 lets no
+        page wait for ever.
+    default_interval : float
+        Interval while there is no price. [s]
+    max_interval : float
+        Greatest interval. [s]
+    interval_max : float
+        Where the interval of gone pages stops growing; see ``lifecycle.gone``. [s]
+    retry_interval : float
+        Wait after a temporary failure, if the interval is not shorter. [s]
+    price : float
+        The multiplier that all pages share, of importance times stale time a fetch; 0 for not yet
+        known. [s]
+    knowledge : Knowledge, optional
+        Tells the change rates.
+
+    Raises
+    ------
+    InputError
+        If a setting is out of range.
+
+    Notes
+    -----
+    Columns read: fixed_interval, importance, interval, modified_at, status and those that the
+    knowledge reads.  Written: interval, modified_at, next_fetch_at.
+
+    References
+    ----------
+    Olston2008, equation 4; Azar2018; BusaFekete2025.
+    """
+
+    name: ClassVar[str] = "optimal"
+
+    eta: float = 0.3
+    default_interval: float = 86_400.0
+    max_interval: float = 7_776_000.0
+    interval_max: float = 7_776_000.0
+    retry_interval: float = 86_400.0
+    price: float = 0.0
+    knowledge: Knowledge | None = None
+
+    def __post_init__(self) -> None:
+        lifecycle.require_intervals(
+            self, "default_interval", "max_interval", "interval_max", "retry_interval"
+        )
+        value_table(self.eta)
+        lifecycle.require(self.price >= 0, self.name, "price", self.price, "0 s or more")
+
+    def first(self, states: PageStates, now: int) -> Timing:
+        """Return the timing of pages that were just added: due at once."""
+        return lifecycle.first(states, now, default_interval=self.default_interval, exact=False)
+
+    def after(self, states: PageStates, visits: Visits) -> Timing:
+        """Return the timing after one visit a page."""
+        interval = self.interval(states)
+        fixed = states.fixed_interval
+        np.copyto(interval, fixed, where=lifecycle.fixed_mask(fixed))
+        is_new = (visits.observation == Observation.CHANGED) | (visits.modified_at <= 0)
+        timing = Timing(
+            interval=interval,
+            next_fetch_at=visits.fetched_at + round_half_up(interval * 1000),
+            modified_at=np.where(is_new, visits.fetched_at, visits.modified_at),
+        )
+        lifecycle.put_failures(
+            timing,
+            states,
+            visits,
+            default_interval=self.default_interval,
+            interval_max=self.interval_max,
+            retry_interval=self.retry_interval,
+            exact=False,
+        )
+        return timing
+
+    def interval(self, states: PageStates) -> Seconds:
+        """Return how long pages wait that were just seen. [s]."""
+        if self.knowledge is None or self.price == 0:
+            return np.full(len(states), self.default_interval)
+        rate = self.knowledge.change_rate(states)
+        table = value_table(self.eta)
+        interval = table.interval(rate, states.importance, self.price, longest=self.max_interval)
+        return interval.astype(np.float64)
+
+    def value(self, states: PageStates, changes: Seconds, rate: Rates) -> Seconds:
+        """Return what a fetch of each page is worth now. [s].
+
+        Parameters
+        ----------
+        states : PageStates
+            The pages.
+        changes : ndarray of float64, shape (n,)
+            Changes to be expected since the last visit.
+        rate : ndarray of float64, shape (n,)
+            Changes to be expected from now on. [1/s]
+        """
+        value: Seconds = states.importance * crawl_value(changes, self.eta) / rate
+        return value
+
+    def due(self, states: PageStates, changes: Seconds, rate: Rates, now: int) -> Times:
+        """Return when the value of each page reaches the price, which may be past. [ms].
+
+        Parameters are those of ``value``; NEVER and intervals set by hand stay.
+        """
+        never = np.full(len(states), np.inf)
+        ratio = np.divide(
+            self.price * rate, states.importance, out=never, where=states.importance > 0
+        )
+        worth = value_table(self.eta).changes(ratio)
+        wait = (worth - changes) / rate
+        latest = states.fetched_at + round(self.max_interval * 1000)
+        wait_ms = round_half_up(np.clip(wait, -1e10, 1e10) * 1000)
+        due = np.minimum(now + wait_ms, latest)
+        kept = (states.next_fetch_at == NEVER) | lifecycle.fixed_mask(states.fixed_interval)
+        return np.where(kept, states.next_fetch_at, due)
