@@ -71,7 +71,7 @@ def test_a_first_visit_teaches_nothing():
     knowledge.absorb(states, visits_of(states, Observation.CHANGED))
 
     assert all(getattr(learned, name)[0] == 0 for name in LEARNED)
-    assert knowledge.changes(states, NOW + DAY)[0] == 0
+    assert knowledge.belief(states, NOW + DAY)[0] == 0
 
 
 def test_learning_is_row_by_row():
@@ -97,12 +97,12 @@ def test_siblings_that_changed_make_a_page_worth_looking_at():
     states = pages(10)
     knowledge = known(states)
     at = NOW + 10 * DAY
-    before = knowledge.changes(states, at)
+    before = knowledge.belief(states, at)[0]
 
     found = states.take(np.arange(4))
     knowledge.absorb(found, visits_of(found, Observation.CHANGED))
 
-    after = knowledge.changes(states, at)
+    after = knowledge.belief(states, at)[0]
     assert (after[4:] > 2 * before[4:]).all()
 
 

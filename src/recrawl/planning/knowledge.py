@@ -70,14 +70,23 @@ class Knowledge:
         rate: Rates = self.own(states).mean + _participation(states).mean * self.bulk.hazard(row)
         return rate
 
-    def changes(self, states: PageStates, now: int) -> Seconds:
-        """Return how many changes of each page are to be expected since its last visit."""
+    def belief(self, states: PageStates, now: int) -> tuple[Seconds, Rates]:
+        """Return what to expect of each page: changes since its last visit, and from now on.
+
+        Returns
+        -------
+        changes : ndarray of float64, shape (n,)
+            Expected number; 0 for a page that was never visited.
+        rate : ndarray of float64, shape (n,)
+            As ``change_rate``. [1/s]
+        """
         row = self.bulk.rows(states.group_key)
+        own, takes_part = self.own(states).mean, _participation(states).mean
         since = np.where(states.fetched_at == NO_TIME, now, states.fetched_at)
         elapsed = np.maximum(now - since, 0) / 1000
-        exposure = self.bulk.exposure(row, since, now)
-        own: Seconds = self.own(states).mean * elapsed
-        return own + _participation(states).mean * exposure
+        changes: Seconds = own * elapsed + takes_part * self.bulk.exposure(row, since, now)
+        rate: Rates = own + takes_part * self.bulk.hazard(row)
+        return changes, rate
 
     def learn(self, before: PageStates, merged: PageStates, visits: Visits) -> PageStates:
         """Return the merged states with what one visit a page teaches of the pages themselves.

@@ -110,8 +110,7 @@ class Planner:
         due : ndarray of int64
             When each candidate is due, by what is known now; the others go back with it. [ms]
         """
-        rate = self.knowledge.change_rate(states)
-        changes = self.knowledge.changes(states, now)
+        changes, rate = self.knowledge.belief(states, now)
         due = self.schedule.due(states, changes, rate, now)
         value = self.schedule.value(states, changes, rate)
         value[states.fetched_at + round(self.schedule.max_interval * 1000) <= now] = np.inf
@@ -156,8 +155,8 @@ class Planner:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         rows = np.concatenate([self._order[self._start[g] : self._start[g + 1]] for g in groups])
         pages = states.take(rows)
-        rate = self.knowledge.change_rate(pages)
-        due = self.schedule.due(pages, self.knowledge.changes(pages, now), rate, now)
+        changes, rate = self.knowledge.belief(pages, now)
+        due = self.schedule.due(pages, changes, rate, now)
         wait = np.maximum(pages.next_fetch_at - pages.fetched_at, 1)
         moves = (pages.next_fetch_at - due > _EARLIER * wait) | (
             due - pages.next_fetch_at > _LATER * wait
