@@ -122,9 +122,9 @@ def test_new_pages_are_due_at_once():
     ("setting", "value", "allowed"),
     [
         ("eta", 2.0, "eta is 2; allowed: 0, or 0.001 to 1"),
-        ("price", -1.0, "optimal: price is -1, allowed is 0 s or more"),
+        ("price", -1.0, "optimal: price is -1, allowed is 0 s or more$"),
         ("price", float("nan"), "optimal: price is nan, allowed is 0 s or more"),
-        ("max_interval", 0.0, "optimal: max_interval is 0"),
+        ("max_interval", 0.0, "optimal: max_interval is 0, allowed is 0.001 s to 100 years$"),
     ],
 )
 def test_a_setting_out_of_range_is_refused(setting: str, value: float, allowed: str):

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from recrawl.core.interval import LONGEST_INTERVAL
-from recrawl.core.numeric import round_half_up
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Timing
 from recrawl.core.visit import Observation, Visits, is_usable
@@ -104,19 +103,6 @@ class Aronsson:
             fixed = states.fixed_interval
             np.copyto(interval, fixed, where=lifecycle.fixed_mask(fixed))
         is_new = is_changed | (visits.modified_at <= 0)
-        timing = Timing(
-            interval=interval,
-            next_fetch_at=visits.fetched_at + round_half_up(interval * 1000),
-            modified_at=np.where(is_new, visits.fetched_at, visits.modified_at),
-        )
-        if not self.exact:
-            lifecycle.put_failures(
-                timing,
-                states,
-                visits,
-                default_interval=self.default_interval,
-                interval_max=self.interval_max,
-                retry_interval=self.retry_interval,
-                exact=False,
-            )
-        return timing
+        if self.exact:
+            return lifecycle.from_visit(visits, interval, is_new)
+        return lifecycle.timing_after(self, states, visits, interval, is_new=is_new)

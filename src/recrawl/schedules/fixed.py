@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from recrawl.core.numeric import round_half_up
 from recrawl.core.states import PageStates
 from recrawl.core.timing import Timing
 from recrawl.core.variant import CODE, require_variant
@@ -76,18 +75,4 @@ class Fixed:
             )
         is_new = (visits.modified_at <= 0) | (visits.observation == Observation.CHANGED)
         is_new &= self.variant == CODE
-        timing = Timing(
-            interval=interval,
-            next_fetch_at=visits.fetched_at + round_half_up(interval * 1000),
-            modified_at=np.where(is_new, visits.fetched_at, visits.modified_at),
-        )
-        lifecycle.put_failures(
-            timing,
-            states,
-            visits,
-            default_interval=self.default_interval,
-            interval_max=self.interval_max,
-            retry_interval=self.retry_interval,
-            exact=self.exact,
-        )
-        return timing
+        return lifecycle.timing_after(self, states, visits, interval, is_new=is_new)

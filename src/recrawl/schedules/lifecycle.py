@@ -21,6 +21,7 @@ from recrawl.errors import InputError
 __all__ = [
     "first",
     "fixed_mask",
+    "from_visit",
     "gone",
     "known_interval",
     "last_fetch_at",
@@ -31,6 +32,7 @@ __all__ = [
     "require_rate",
     "retry",
     "should_fetch",
+    "timing_after",
 ]
 
 
@@ -151,6 +153,47 @@ def put_failures(
     timing.modified_at[failed] = states.modified_at[failed]
 
 
+def from_visit(visits: Visits, interval: Seconds, is_new: Mask) -> Timing:
+    """Return the timing of visits that all gave an answer; see ``timing_after``."""
+    return Timing(
+        interval=interval,
+        next_fetch_at=visits.fetched_at + round_half_up(interval * 1000),
+        modified_at=np.where(is_new, visits.fetched_at, visits.modified_at),
+    )
+
+
+def timing_after(
+    schedule: Any, states: PageStates, visits: Visits, interval: Seconds, *, is_new: Mask
+) -> Timing:
+    """Return the timing of pages whose interval runs from the start of the visit.
+
+    Parameters
+    ----------
+    schedule : schedule
+        Its ``default_interval``, ``interval_max`` and ``retry_interval`` are those of
+        ``put_failures``.
+    states : PageStates
+        Merged states of the pages.
+    visits : Visits
+        Their visits.
+    interval : ndarray of float64, shape (n,)
+        The new intervals. [s]
+    is_new : ndarray of bool, shape (n,)
+        Where the content is taken to be as old as the visit.
+    """
+    timing = from_visit(visits, interval, is_new)
+    put_failures(
+        timing,
+        states,
+        visits,
+        default_interval=schedule.default_interval,
+        interval_max=schedule.interval_max,
+        retry_interval=schedule.retry_interval,
+        exact=getattr(schedule, "exact", False),
+    )
+    return timing
+
+
 def known_interval(
     interval: Seconds, fixed_interval: NDArray[np.float32], default_interval: float
 ) -> Seconds:
@@ -204,12 +247,20 @@ def should_fetch(
     return next_fetch_at <= now, next_fetch_at, interval
 
 
-def require(is_good: bool, schedule: str, setting: str, value: float, allowed: str) -> None:
+def require(
+    is_good: bool,
+    schedule: str,
+    setting: str,
+    value: float,
+    allowed: str,
+    *,
+    has_exact: bool = True,
+) -> None:
     """Raise InputError for a setting of a schedule that is not usable."""
     if not is_good:
+        hint = "; exact mode takes whatever the original takes" if has_exact else ""
         raise InputError(
-            f"schedule {schedule}: {setting} is {value:.15g}, allowed is {allowed};"
-            " exact mode takes whatever the original takes",
+            f"schedule {schedule}: {setting} is {value:.15g}, allowed is {allowed}{hint}",
             value=value,
         )
 
@@ -219,7 +270,9 @@ def require_intervals(schedule: Any, *settings: str) -> None:
     for setting in settings:
         value = getattr(schedule, setting)
         is_good = SHORTEST_INTERVAL <= value <= LONGEST_INTERVAL
-        require(is_good, schedule.name, setting, value, "0.001 s to 100 years")
+        has_exact = hasattr(schedule, "exact")
+        allowed = "0.001 s to 100 years"
+        require(is_good, schedule.name, setting, value, allowed, has_exact=has_exact)
 
 
 def require_order(schedule: Any) -> None:

@@ -79,7 +79,9 @@ class Optimal:
             self, "default_interval", "max_interval", "interval_max", "retry_interval"
         )
         value_table(self.eta)
-        lifecycle.require(self.price >= 0, self.name, "price", self.price, "0 s or more")
+        lifecycle.require(
+            self.price >= 0, self.name, "price", self.price, "0 s or more", has_exact=False
+        )
 
     def first(self, states: PageStates, now: int) -> Timing:
         """Return the timing of pages that were just added: due at once."""
@@ -91,21 +93,7 @@ class Optimal:
         fixed = states.fixed_interval
         np.copyto(interval, fixed, where=lifecycle.fixed_mask(fixed))
         is_new = (visits.observation == Observation.CHANGED) | (visits.modified_at <= 0)
-        timing = Timing(
-            interval=interval,
-            next_fetch_at=visits.fetched_at + round_half_up(interval * 1000),
-            modified_at=np.where(is_new, visits.fetched_at, visits.modified_at),
-        )
-        lifecycle.put_failures(
-            timing,
-            states,
-            visits,
-            default_interval=self.default_interval,
-            interval_max=self.interval_max,
-            retry_interval=self.retry_interval,
-            exact=False,
-        )
-        return timing
+        return lifecycle.timing_after(self, states, visits, interval, is_new=is_new)
 
     def interval(self, states: PageStates) -> Seconds:
         """Return how long pages wait that were just seen. [s]."""
