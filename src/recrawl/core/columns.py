@@ -82,14 +82,23 @@ COLUMNS: tuple[Column, ...] = (
         "rate_exposure", "float32", "s", 0.0, "What visits added to the exposure of the same."
     ),
     Column(
-        "bulk_shape", "float32", "", 0.0,
+        "bulk_shape", "float16", "", 0.0,
         "How strongly the page takes part in edits of its group: what visits added to the shape.",
     ),
     Column("bulk_exposure", "float32", "", 0.0, "What visits added to the exposure of the same."),
+    Column(
+        "surprise", "float16", "", 0.0,
+        "How surprising it is that every visit saw a change; negative once one saw none.",
+    ),
+    Column("n_signals", "int16", "", 0, "Signals of a change since the last visit."),
     Column("retries", "int16", "", 0, "Temporary failures since the last usable answer."),
     Column("n_visits", "int32", "", 0, "Visits so far."),
     Column("n_changes", "int32", "", 0, "Visits that saw a change, the first not counted."),
     Column("fetched_at", "int64", "ms", NO_TIME, "Start of the last visit.", "NO_TIME"),
+    Column(
+        "checked_at", "int64", "ms", NO_TIME,
+        "Start of the last visit that showed the content or that it had not changed.", "NO_TIME",
+    ),
     Column(
         "modified_at", "int64", "ms", NO_TIME, "When the content is taken to have changed last.",
         "NO_TIME",

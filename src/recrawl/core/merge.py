@@ -110,7 +110,8 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
     - Retries stop at 127 (exact: they wrap to -128, case sch-010).
 
     Columns read: announced, n_changes, n_visits, redirect_key, retries, signature,
-    signature_scheme, status.  Written: these but announced, and changed_at, fetched_at, mime_key.
+    signature_scheme, status.  Written: these but announced, and changed_at, checked_at, fetched_at,
+    mime_key.
     """
     outcome = visits.outcome
     is_success = outcome == Outcome.SUCCESS
@@ -122,6 +123,7 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
         takes = (is_success & (visits.observation != Observation.UNCHANGED)) | redirects
     else:
         takes = has_content
+    tells = (visits.observation != Observation.UNKNOWN) | has_content
     retries = np.where(usable, 0, states.retries)
     retries = np.where(outcome == Outcome.RETRY, _count_retry(states, rule), retries)
     is_new = is_changed | (has_content & (states.signature_scheme == NO_SCHEME))
@@ -132,6 +134,7 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
             "n_visits": states.n_visits + 1,
             "n_changes": states.n_changes + is_changed,
             "fetched_at": visits.fetched_at,
+            "checked_at": np.where(tells, visits.fetched_at, states.checked_at),
             "changed_at": np.where(is_new, visits.fetched_at, states.changed_at),
             "redirect_key": np.where(
                 redirects,

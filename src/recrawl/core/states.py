@@ -80,10 +80,13 @@ class PageState:
     rate_exposure: float
     bulk_shape: float
     bulk_exposure: float
+    surprise: float
+    n_signals: int
     retries: int
     n_visits: int
     n_changes: int
     fetched_at: int
+    checked_at: int
     modified_at: int
     changed_at: int
     redirect_key: int
@@ -111,12 +114,15 @@ class PageStates:
     group_key: Keys
     rate_shape: NDArray[np.float32]
     rate_exposure: NDArray[np.float32]
-    bulk_shape: NDArray[np.float32]
+    bulk_shape: NDArray[np.float16]
     bulk_exposure: NDArray[np.float32]
+    surprise: NDArray[np.float16]
+    n_signals: NDArray[np.int16]
     retries: NDArray[np.int16]
     n_visits: Counts
     n_changes: Counts
     fetched_at: Times
+    checked_at: Times
     modified_at: Times
     changed_at: Times
     redirect_key: Keys

@@ -41,7 +41,7 @@ class Knowledge:
 
     Notes
     -----
-    Columns read: bulk_exposure, bulk_shape, fetched_at, group_key, host_key, rate_exposure,
+    Columns read: bulk_exposure, bulk_shape, checked_at, group_key, host_key, rate_exposure,
     rate_shape.  The four learned ones hold the difference to the prior, so that the prior can
     move without a pass over all pages.
     """
@@ -82,7 +82,7 @@ class Knowledge:
         """
         row = self.bulk.rows(states.group_key)
         own, takes_part = self.own(states).mean, _participation(states).mean
-        since = np.where(states.fetched_at == NO_TIME, now, states.fetched_at)
+        since = np.where(states.checked_at == NO_TIME, now, states.checked_at)
         elapsed = np.maximum(now - since, 0) / 1000
         changes: Seconds = own * elapsed + takes_part * self.bulk.exposure(row, since, now)
         rate: Rates = own + takes_part * self.bulk.hazard(row)
@@ -121,7 +121,7 @@ class Knowledge:
         pages = before.take(at)
         self.bulk.observe(
             self.bulk.rows(pages.group_key),
-            pages.fetched_at,
+            pages.checked_at,
             visits.fetched_at[at],
             is_changed=visits.observation[at] == Observation.CHANGED,
             others_quiet=_quiet(self.own(pages), elapsed[at]),
@@ -146,9 +146,9 @@ def _participation(states: PageStates) -> ChangeRate:
 
 
 def _elapsed(before: PageStates, visits: Visits) -> Seconds:
-    """Return the time since the visit before, 0 where there was none. [s]."""
-    was_there = before.fetched_at != NO_TIME
-    since = np.where(was_there, before.fetched_at, visits.fetched_at)
+    """Return the time since the last visit that could tell, 0 where there was none. [s]."""
+    was_there = before.checked_at != NO_TIME
+    since = np.where(was_there, before.checked_at, visits.fetched_at)
     return np.maximum(visits.fetched_at - since, 0) / 1000
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from recrawl.core.columns import NO_TIME
-from recrawl.core.states import PageState
+from recrawl.core.states import PageState, PageStates
 
 __all__ = [
     "AddResult",
@@ -16,6 +16,7 @@ __all__ = [
     "ChangeKind",
     "Commit",
     "HostRow",
+    "Move",
     "PageRow",
     "PageStore",
     "RobotsRow",
@@ -193,6 +194,14 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """A page that is due at another time, though it was not visited."""
+
+    page_key: int
+    next_fetch_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class AddResult:
     """How many pages were added and how many were there before."""
 
@@ -281,11 +290,23 @@ class PageStore(Protocol):
         """
         ...
 
-    def release(self, owner: str, page_keys: Sequence[int]) -> None:
-        """Give back leases of ``owner`` without a visit; others' and unknown keys are ignored."""
+    def release(self, owner: str, page_keys: Sequence[int], moves: Sequence[Move] = ()) -> None:
+        """Give back leases of ``owner`` without a visit; others' and unknown keys are ignored.
+
+        In the same transaction the pages of ``moves`` become due at another time; those that are
+        not there, or due NEVER, are left alone.
+        """
         ...
 
-    def commit(self, owner: str, commits: Sequence[Commit], now: int) -> list[int]:
+    def commit(
+        self,
+        owner: str,
+        commits: Sequence[Commit],
+        now: int,
+        *,
+        learned: Mapping[int, bytes] | None = None,
+        moves: Sequence[Move] = (),
+    ) -> list[int]:
         """Write processed visits; return the page keys that were skipped.
 
         - One transaction: pages, visits, change events, texts, hosts and found pages land
@@ -300,7 +321,21 @@ class PageStore(Protocol):
         - Visits beyond the newest ``keep_visits`` of a page and texts beyond the newest two go.
         - ``found`` pages are added as by ``add``, but one whose key belongs to another URL is
           left out: a site can make such URLs on purpose, and must not stop the commit.
+        - ``learned`` is written as by ``save_learned`` and ``moves`` as by ``release``, in the
+          same transaction, whatever is skipped.
         """
+        ...
+
+    def learned(self, keys: Iterable[int]) -> dict[int, bytes]:
+        """Return what is known of those hosts and groups of which something is known."""
+        ...
+
+    def scan_learned(self, *, after: int | None = None, limit: int = 1000) -> dict[int, bytes]:
+        """Return what is known of hosts and groups with ``key > after``, in that order."""
+        ...
+
+    def save_learned(self, learned: Mapping[int, bytes]) -> None:
+        """Insert or overwrite what is known of hosts and groups, by their keys."""
         ...
 
     def save_hosts(self, hosts: Sequence[HostRow]) -> None:
@@ -327,6 +362,20 @@ class PageStore(Protocol):
 
     def scan(self, *, after: int | None = None, limit: int = 1000) -> list[PageRow]:
         """Return pages with ``page_key > after``, in the order of their keys."""
+        ...
+
+    def scan_planned(self, *, after: int | None = None, limit: int = 1000) -> PageStates:
+        """Return what a plan is made of, of the pages that ``scan`` would return.
+
+        The columns that no plan reads (signatures, validators and the like) have their defaults.
+        """
+        ...
+
+    def grouped(self, group_keys: Iterable[int]) -> PageStates:
+        """Return what a plan is made of, of all pages of groups, in the order of their keys.
+
+        No page belongs to the group ``NO_KEY``.
+        """
         ...
 
     def due(self, now: int, *, limit: int) -> list[PageRow]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from recrawl.core.columns import NEVER, NO_TIME
+from recrawl.core.columns import NEVER, NO_KEY, NO_TIME
+from recrawl.core.states import PageStates
 from recrawl.core.url import host_of
 from recrawl.errors import InputError, KeyClash
 from recrawl.ports.store import (
@@ -16,6 +17,7 @@ from recrawl.ports.store import (
     Change,
     Commit,
     HostRow,
+    Move,
     PageRow,
     RobotsRow,
     StoreStatus,
@@ -60,6 +62,7 @@ class MemoryStore:
         self._texts: defaultdict[int, dict[int, TextVersion]] = defaultdict(dict)
         self._changes: list[Change] = []
         self._robots: dict[str, RobotsRow] = {}
+        self._learned: dict[int, bytes] = {}
         self._meta: dict[str, str] = {}
 
     def add(self, pages: Sequence[PageRow]) -> AddResult:
@@ -127,22 +130,55 @@ class MemoryStore:
             self._leases[_key(page)] = (owner, now + round(ttl * 1000))
         return given
 
-    def release(self, owner: str, page_keys: Sequence[int]) -> None:
-        """Give back leases of ``owner`` without a visit."""
+    def release(self, owner: str, page_keys: Sequence[int], moves: Sequence[Move] = ()) -> None:
+        """Give back leases of ``owner`` without a visit; see ``PageStore.release``."""
         for key in page_keys:
             if key in self._leases and self._leases[key][0] == owner:
                 del self._leases[key]
+        self._move(moves)
 
-    def commit(self, owner: str, commits: Sequence[Commit], now: int) -> list[int]:
+    def commit(
+        self,
+        owner: str,
+        commits: Sequence[Commit],
+        now: int,
+        *,
+        learned: Mapping[int, bytes] | None = None,
+        moves: Sequence[Move] = (),
+    ) -> list[int]:
         """Write processed visits; see ``PageStore.commit``."""
         for commit in commits:
             if (there := self._pages.get(commit.page.state.page_key)) is not None:
                 _check_url(there.url, commit.page)
-        return [
+        skipped = [
             commit.page.state.page_key
             for commit in commits
             if not self._commit_one(owner, commit, now)
         ]
+        self.save_learned(learned or {})
+        self._move(moves)
+        return skipped
+
+    def _move(self, moves: Sequence[Move]) -> None:
+        """Let pages be due at another time."""
+        for move in moves:
+            page = self._pages.get(move.page_key)
+            if page is not None and page.state.next_fetch_at != NEVER:
+                state = replace(page.state, next_fetch_at=move.next_fetch_at)
+                self._pages[move.page_key] = replace(page, state=state)
+
+    def learned(self, keys: Iterable[int]) -> dict[int, bytes]:
+        """Return what is known of those hosts and groups of which something is known."""
+        return {key: self._learned[key] for key in keys if key in self._learned}
+
+    def scan_learned(self, *, after: int | None = None, limit: int = 1000) -> dict[int, bytes]:
+        """Return what is known of hosts and groups with ``key > after``, in that order."""
+        keys = (key for key in self._learned if after is None or key > after)
+        return {key: self._learned[key] for key in heapq.nsmallest(max(limit, 0), keys)}
+
+    def save_learned(self, learned: Mapping[int, bytes]) -> None:
+        """Insert or overwrite what is known of hosts and groups, by their keys."""
+        self._learned.update(learned)
 
     def _commit_one(self, owner: str, commit: Commit, now: int) -> bool:
         """Write one visit; tell whether it stands in the store now."""
@@ -203,6 +239,15 @@ class MemoryStore:
         """Return pages with ``page_key > after``, in the order of their keys."""
         keys = (key for key in self._pages if after is None or key > after)
         return [self._pages[key] for key in heapq.nsmallest(max(limit, 0), keys)]
+
+    def scan_planned(self, *, after: int | None = None, limit: int = 1000) -> PageStates:
+        """Return what a plan is made of; see ``PageStore.scan_planned``."""
+        return PageStates.from_rows([page.state for page in self.scan(after=after, limit=limit)])
+
+    def grouped(self, group_keys: Iterable[int]) -> PageStates:
+        """Return what a plan is made of, of all pages of groups; see ``PageStore.grouped``."""
+        wanted = set(group_keys) - {NO_KEY}
+        return PageStates.from_rows([p.state for p in self if p.state.group_key in wanted])
 
     def due(self, now: int, *, limit: int) -> list[PageRow]:
         """Return the pages due at ``now``, earliest first, leased or not."""

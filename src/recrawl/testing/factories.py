@@ -126,6 +126,7 @@ def commit_of(
     after = {
         "status": PageStatus.FETCHED.value,
         "fetched_at": fetched_at,
+        "checked_at": fetched_at,
         "n_visits": page.state.n_visits + 1,
         "next_fetch_at": fetched_at + DAY,
         **state,

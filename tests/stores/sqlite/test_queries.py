@@ -51,7 +51,7 @@ def test_every_query_has_a_purpose() -> None:
 
     names = re.findall(r"^-- name: (\w+)\n-- [A-Z].*\.\n", text, flags=re.MULTILINE)
 
-    assert sorted(names) == sorted([*QUERIES, "page_columns"])
+    assert sorted(names) == sorted([*QUERIES, "page_columns", "planned_columns"])
     assert text.count("-- name:") == len(names)
 
 

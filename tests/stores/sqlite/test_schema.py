@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recrawl.core.columns import COLUMNS, NO_KEY
+from recrawl.core.columns import COLUMNS, NO_KEY, NO_TIME
 from recrawl.errors import NotAStore, StoreError, StoreVersionError
 from recrawl.stores.sqlite import SqliteStore, schema
 from recrawl.stores.sqlite.rows import page_values
@@ -218,3 +218,18 @@ def test_names_are_taken_literally(tmp_path: Path, name: str) -> None:
     SqliteStore(tmp_path / name).close()
 
     assert (tmp_path / name).exists()
+
+
+def test_the_last_check_of_an_older_store_is_its_last_visit(path: Path) -> None:
+    """Before version 5 nobody wrote when a page was checked: content stands for a good visit."""
+    content = page_row("https://a.example/", fetched_at=7, signature=b"s" * 16, signature_scheme=1)
+    nothing = page_row("https://b.example/", fetched_at=7)
+    store = SqliteStore(path)
+    store.add([content, nothing])
+
+    checked = {page.url: page.state.checked_at for page in store}
+    planned = sorted(store.scan_planned().checked_at.tolist())
+    store.close()
+
+    assert checked == {content.url: 7, nothing.url: NO_TIME}
+    assert planned == [NO_TIME, 7]

@@ -42,15 +42,15 @@ class Query:
 
 
 def _load(text: str) -> dict[str, Query]:
-    """Return the statements by name; ``{page_columns}`` is filled in."""
+    """Return the statements by name; lists of columns in braces are filled in."""
     parts = re.split(r"^-- name: (\w+)\n", text, flags=re.MULTILINE)[1:]
     bodies = {
         name: re.sub(r"^--.*\n", "", body, flags=re.MULTILINE).strip().removesuffix(";")
         for name, body in zip(parts[::2], parts[1::2], strict=True)
     }
-    page_columns = bodies.pop("page_columns")
+    columns = {name: bodies.pop(name) for name in ("page_columns", "planned_columns")}
     return {
-        name: Query.of(body.replace("{page_columns}", page_columns))
+        name: Query.of(re.sub(r"\{(\w+)\}", lambda part: columns[part[1]], body))
         for name, body in bodies.items()
     }
 

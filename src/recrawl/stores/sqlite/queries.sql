@@ -1,5 +1,6 @@
 -- Every statement on the data.  A name, one line of purpose, the statement.
--- {page_columns} stands for the statement of that name; rows.py reads them in this order.
+-- {page_columns} and {planned_columns} stand for the statements of these names; rows.py reads
+-- them in this order.
 
 -- name: page_columns
 -- Columns of a page, in the order in which rows.py reads them.
@@ -7,7 +8,14 @@ p.page_key, p.host_key, p.status, p.announced, p.next_fetch_at, p.interval, p.fi
 p.importance, p.retries, p.n_visits, p.n_changes, p.fetched_at, p.modified_at, p.changed_at,
 p.redirect_key, p.signature, p.signature_scheme, p.url, p.etag, p.last_modified, p.redirect_to,
 p.title, p.reason, p.added_at, p.depth, p.content_digest, p.mime_key, p.moved_layers,
-p.group_key, p.rate_shape, p.rate_exposure, p.bulk_shape, p.bulk_exposure;
+p.group_key, p.rate_shape, p.rate_exposure, p.bulk_shape, p.bulk_exposure, p.surprise,
+p.n_signals, coalesce(p.checked_at, iif(p.signature_scheme <> 0, p.fetched_at, NULL));
+
+-- name: planned_columns
+-- Columns of a page that a plan is made of, in the order in which rows.py reads them.
+p.page_key, p.host_key, p.group_key, p.status, p.next_fetch_at, p.fixed_interval, p.importance,
+p.fetched_at, p.n_visits, p.rate_shape, p.rate_exposure, p.bulk_shape, p.bulk_exposure,
+p.surprise, p.n_signals, coalesce(p.checked_at, iif(p.signature_scheme <> 0, p.fetched_at, NULL));
 
 -- name: get_page
 -- One page.
@@ -25,13 +33,14 @@ INSERT INTO pages (
     retries, n_visits, n_changes, fetched_at, modified_at, changed_at, redirect_key, signature,
     signature_scheme, url, etag, last_modified, redirect_to, title, reason, added_at, depth,
     content_digest, mime_key, moved_layers, group_key, rate_shape, rate_exposure, bulk_shape,
-    bulk_exposure
+    bulk_exposure, surprise, n_signals, checked_at
 ) VALUES (
     :page_key, :host_key, :status, :announced, :next_fetch_at, :interval, :fixed_interval,
     :importance, :retries, :n_visits, :n_changes, :fetched_at, :modified_at, :changed_at,
     :redirect_key, :signature, :signature_scheme, :url, :etag, :last_modified, :redirect_to,
     :title, :reason, :added_at, :depth, :content_digest, :mime_key, :moved_layers,
-    :group_key, :rate_shape, :rate_exposure, :bulk_shape, :bulk_exposure
+    :group_key, :rate_shape, :rate_exposure, :bulk_shape, :bulk_exposure, :surprise, :n_signals,
+    :checked_at
 );
 
 -- name: update_page
@@ -46,13 +55,31 @@ UPDATE pages SET
     reason = :reason, added_at = :added_at, depth = :depth, content_digest = :content_digest,
     mime_key = :mime_key, moved_layers = :moved_layers, group_key = :group_key,
     rate_shape = :rate_shape, rate_exposure = :rate_exposure, bulk_shape = :bulk_shape,
-    bulk_exposure = :bulk_exposure
+    bulk_exposure = :bulk_exposure, surprise = :surprise, n_signals = :n_signals,
+    checked_at = :checked_at
 WHERE page_key = :page_key;
 
 -- name: scan_pages
 -- Pages in the order of their keys, from a key on.
 SELECT {page_columns} FROM pages AS p
 WHERE p.page_key >= :first ORDER BY p.page_key LIMIT :limit;
+
+-- name: scan_planned
+-- What a plan is made of, of pages in the order of their keys, from a key on.
+SELECT {planned_columns} FROM pages AS p
+WHERE p.page_key >= :first ORDER BY p.page_key LIMIT :limit;
+
+-- name: grouped_pages
+-- What a plan is made of, of the pages of groups out of a JSON list of keys.
+SELECT {planned_columns}
+FROM json_each(:group_keys) AS k
+CROSS JOIN pages AS p ON p.group_key = k.value AND p.group_key <> 0
+ORDER BY p.page_key;
+
+-- name: move_page
+-- Let a page be due at another time, unless it is not to be fetched again.
+UPDATE pages SET next_fetch_at = :next_fetch_at
+WHERE page_key = :page_key AND next_fetch_at IS NOT NULL;
 
 -- name: due_pages
 -- Due pages of all hosts, earliest first.
@@ -241,6 +268,19 @@ VALUES (:origin, :fetched_at, :expires_at, :status_code, :body)
 ON CONFLICT (origin) DO UPDATE
 SET fetched_at = excluded.fetched_at, expires_at = excluded.expires_at,
     status_code = excluded.status_code, body = excluded.body;
+
+-- name: get_learned
+-- What is known of hosts and groups out of a JSON list of keys.
+SELECT l.key, l.state FROM json_each(:keys) AS k CROSS JOIN learned AS l ON l.key = k.value;
+
+-- name: all_learned
+-- Everything known of hosts and groups, from a key on.
+SELECT key, state FROM learned WHERE key >= :first ORDER BY key LIMIT :limit;
+
+-- name: save_learned
+-- Insert or overwrite what is known of a host or group.
+INSERT INTO learned (key, state) VALUES (:key, :state)
+ON CONFLICT (key) DO UPDATE SET state = excluded.state;
 
 -- name: count_rows
 -- Figures of the whole collection that are counts or instants.

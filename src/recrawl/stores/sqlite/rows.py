@@ -7,16 +7,18 @@ Validators are kept as bytes: a server may send bytes that are no text.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import zstandard
 
 from recrawl.core.columns import NEVER, NO_TIME, SIGNATURE_BYTES
-from recrawl.core.states import PageState
+from recrawl.core.states import PageState, PageStates
 from recrawl.ports.store import (
     Change,
     ChangeKind,
     HostRow,
+    Move,
     PageRow,
     RobotsRow,
     TextVersion,
@@ -29,8 +31,10 @@ __all__ = [
     "change_values",
     "host_of_row",
     "host_values",
+    "move_values",
     "page_of",
     "page_values",
+    "planned_of",
     "robots_values",
     "text_of",
     "text_values",
@@ -39,6 +43,18 @@ __all__ = [
 ]
 
 _NAN = math.nan
+#: The columns of ``planned_columns`` in their order, and what NULL means in them.
+_PLANNED = (
+    "page_key", "host_key", "group_key", "status", "next_fetch_at", "fixed_interval",
+    "importance", "fetched_at", "n_visits", "rate_shape", "rate_exposure", "bulk_shape",
+    "bulk_exposure", "surprise", "n_signals", "checked_at",
+)  # fmt: skip
+_ABSENT: dict[str, float] = {
+    "next_fetch_at": NEVER,
+    "fixed_interval": _NAN,
+    "fetched_at": NO_TIME,
+    "checked_at": NO_TIME,
+}
 _NO_SIGNATURE = b"\0" * SIGNATURE_BYTES
 
 
@@ -49,7 +65,8 @@ def page_of(row: Row) -> PageRow:
         importance, retries, n_visits, n_changes, fetched_at, modified_at, changed_at,
         redirect_key, signature, signature_scheme, url, etag, last_modified, redirect_to,
         title, reason, added_at, depth, content_digest, mime_key,
-        moved_layers, group_key, rate_shape, rate_exposure, bulk_shape, bulk_exposure,
+        moved_layers, group_key, rate_shape, rate_exposure, bulk_shape, bulk_exposure, surprise,
+        n_signals, checked_at,
     ) = row  # fmt: skip
     return PageRow(
         url,
@@ -67,10 +84,13 @@ def page_of(row: Row) -> PageRow:
             rate_exposure,
             bulk_shape,
             bulk_exposure,
+            surprise,
+            n_signals,
             retries,
             n_visits,
             n_changes,
             NO_TIME if fetched_at is None else fetched_at,
+            NO_TIME if checked_at is None else checked_at,
             NO_TIME if modified_at is None else modified_at,
             NO_TIME if changed_at is None else changed_at,
             redirect_key,
@@ -127,7 +147,20 @@ def page_values(page: PageRow) -> dict[str, Any]:
         "rate_exposure": state.rate_exposure,
         "bulk_shape": state.bulk_shape,
         "bulk_exposure": state.bulk_exposure,
+        "surprise": state.surprise,
+        "n_signals": state.n_signals,
+        "checked_at": _time(state.checked_at),
     }
+
+
+def planned_of(found: Sequence[Row]) -> PageStates:
+    """Return the states of rows of ``planned_columns``; columns that are not read have defaults."""
+    if not found:
+        return PageStates.of(0)
+    columns: dict[str, Any] = dict(zip(_PLANNED, zip(*found, strict=True), strict=True))
+    for name, absent in _ABSENT.items():
+        columns[name] = [absent if value is None else value for value in columns[name]]
+    return PageStates.of(len(found), **columns)
 
 
 def host_of_row(row: Row) -> HostRow:
@@ -236,6 +269,11 @@ def robots_values(row: RobotsRow) -> dict[str, Any]:
         "status_code": row.status_code,
         "body": row.body,
     }
+
+
+def move_values(move: Move) -> dict[str, Any]:
+    """Return a move as parameters."""
+    return {"page_key": move.page_key, "next_fetch_at": due_value(move.next_fetch_at)}
 
 
 def due_value(at: int) -> int | None:

@@ -37,11 +37,17 @@ CREATE TABLE pages (
     rate_shape REAL NOT NULL DEFAULT 0,
     rate_exposure REAL NOT NULL DEFAULT 0,
     bulk_shape REAL NOT NULL DEFAULT 0,
-    bulk_exposure REAL NOT NULL DEFAULT 0
+    bulk_exposure REAL NOT NULL DEFAULT 0,
+    surprise REAL NOT NULL DEFAULT 0,
+    n_signals INTEGER NOT NULL DEFAULT 0,
+    checked_at INTEGER
 ) STRICT;
 
 -- The queue of each host: its pages by due time.
 CREATE INDEX pages_by_due ON pages (host_key, next_fetch_at) WHERE next_fetch_at IS NOT NULL;
+
+-- The pages of each group, for those whose turn moves when one of them was seen to change.
+CREATE INDEX pages_by_group ON pages (group_key) WHERE group_key <> 0;
 
 -- One row a host; next_due_at is the least next_fetch_at of its pages, leased or not.
 CREATE TABLE hosts (
@@ -111,6 +117,12 @@ CREATE TABLE robots (
     expires_at INTEGER NOT NULL,
     status_code INTEGER,
     body BLOB NOT NULL
+) STRICT;
+
+-- What is known of hosts and of groups, by their keys; planning reads the bytes.
+CREATE TABLE learned (
+    key INTEGER PRIMARY KEY,
+    state BLOB NOT NULL
 ) STRICT;
 
 -- Named values beside the pages.

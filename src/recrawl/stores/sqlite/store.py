@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from recrawl.core.columns import NEVER
+from recrawl.core.states import PageStates
 from recrawl.errors import InputError
 from recrawl.ports.store import (
     AddResult,
     Change,
     Commit,
     HostRow,
+    Move,
     PageRow,
     RobotsRow,
     StoreStatus,
@@ -144,15 +146,40 @@ class SqliteStore:
             )
         return pages
 
-    def release(self, owner: str, page_keys: Sequence[int]) -> None:
-        """Give back leases of ``owner`` without a visit."""
+    def release(self, owner: str, page_keys: Sequence[int], moves: Sequence[Move] = ()) -> None:
+        """Give back leases of ``owner`` without a visit; see ``PageStore.release``."""
         with self._database.writing() as sql:
             sql.run_many("delete_lease", [{"page_key": key, "owner": owner} for key in page_keys])
+            writing.move(sql, moves)
 
-    def commit(self, owner: str, commits: Sequence[Commit], now: int) -> list[int]:
+    def commit(
+        self,
+        owner: str,
+        commits: Sequence[Commit],
+        now: int,
+        *,
+        learned: Mapping[int, bytes] | None = None,
+        moves: Sequence[Move] = (),
+    ) -> list[int]:
         """Write processed visits; see ``PageStore.commit``."""
         with self._database.writing() as sql:
-            return writing.commit(sql, owner, commits, now, keep_visits=self._keep_visits)
+            skipped = writing.commit(sql, owner, commits, now, keep_visits=self._keep_visits)
+            writing.learn(sql, learned or {})
+            writing.move(sql, moves)
+        return skipped
+
+    def learned(self, keys: Iterable[int]) -> dict[int, bytes]:
+        """Return what is known of those hosts and groups of which something is known."""
+        return dict(self._read("get_learned", keys=json.dumps(list(keys))))
+
+    def scan_learned(self, *, after: int | None = None, limit: int = 1000) -> dict[int, bytes]:
+        """Return what is known of hosts and groups with ``key > after``, in that order."""
+        return dict(self._scan("all_learned", after, limit))
+
+    def save_learned(self, learned: Mapping[int, bytes]) -> None:
+        """Insert or overwrite what is known of hosts and groups, by their keys."""
+        with self._database.writing() as sql:
+            writing.learn(sql, learned)
 
     def save_hosts(self, hosts: Sequence[HostRow]) -> None:
         """Overwrite rows of hosts that are there."""
@@ -185,10 +212,16 @@ class SqliteStore:
 
     def scan(self, *, after: int | None = None, limit: int = 1000) -> list[PageRow]:
         """Return pages with ``page_key > after``, in the order of their keys."""
-        if after is not None and after >= _LAST_KEY:
-            return []
-        first = _FIRST_KEY if after is None else after + 1
-        return list(map(rows.page_of, self._read("scan_pages", first=first, limit=max(limit, 0))))
+        return list(map(rows.page_of, self._scan("scan_pages", after, limit)))
+
+    def scan_planned(self, *, after: int | None = None, limit: int = 1000) -> PageStates:
+        """Return what a plan is made of; see ``PageStore.scan_planned``."""
+        return rows.planned_of(self._scan("scan_planned", after, limit))
+
+    def grouped(self, group_keys: Iterable[int]) -> PageStates:
+        """Return what a plan is made of, of all pages of groups; see ``PageStore.grouped``."""
+        keys = json.dumps(sorted(set(group_keys)))
+        return rows.planned_of(self._read("grouped_pages", group_keys=keys))
 
     def due(self, now: int, *, limit: int) -> list[PageRow]:
         """Return the pages due at ``now``, earliest first, leased or not."""
@@ -245,6 +278,13 @@ class SqliteStore:
         while pages:
             yield from pages
             pages = self.scan(after=pages[-1].state.page_key, limit=_CHUNK)
+
+    def _scan(self, query: str, after: int | None, limit: int) -> list[Row]:
+        """Return rows with a key beyond ``after``."""
+        if after is not None and after >= _LAST_KEY:
+            return []
+        first = _FIRST_KEY if after is None else after + 1
+        return self._read(query, first=first, limit=max(limit, 0))
 
     def _read(self, query: str, **values: Any) -> list[Row]:
         """Return the rows of one query."""

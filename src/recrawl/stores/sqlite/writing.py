@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from recrawl.core.columns import NEVER
 from recrawl.core.url import host_of
 from recrawl.errors import KeyClash
-from recrawl.ports.store import Commit, PageRow
+from recrawl.ports.store import Commit, Move, PageRow
 from recrawl.stores.sqlite import rows
 from recrawl.stores.sqlite.database import Transaction
 
-__all__ = ["commit", "insert", "update"]
+__all__ = ["commit", "insert", "learn", "move", "update"]
 
 _KEEP_TEXTS = 2
 
@@ -59,6 +59,20 @@ def update(sql: Transaction, pages: Sequence[PageRow]) -> int:
     sql.run_many("cancel_lease", [{"page_key": page.state.page_key} for page in known])
     _refresh_hosts(sql, {host_key for _, host_key in there.values()})
     return len(known)
+
+
+def learn(sql: Transaction, learned: Mapping[int, bytes]) -> None:
+    """Insert or overwrite what is known of hosts and groups."""
+    sql.run_many("save_learned", [{"key": k, "state": state} for k, state in learned.items()])
+
+
+def move(sql: Transaction, moves: Sequence[Move]) -> None:
+    """Let pages be due at another time."""
+    if not moves:
+        return
+    sql.run_many("move_page", map(rows.move_values, moves))
+    keys = json.dumps([each.page_key for each in moves])
+    _refresh_hosts(sql, {host_key for _, _, host_key in sql.rows("get_urls", page_keys=keys)})
 
 
 @dataclass(slots=True)

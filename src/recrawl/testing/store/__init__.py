@@ -18,9 +18,10 @@ from recrawl.testing.store.commits import CommitTests
 from recrawl.testing.store.leases import LeaseTests
 from recrawl.testing.store.machine import MachineTests
 from recrawl.testing.store.pages import PageTests
+from recrawl.testing.store.planning import PlanningTests
 
 __all__ = ["StoreContract"]
 
 
-class StoreContract(PageTests, LeaseTests, CommitTests, ChangeTests, MachineTests):
+class StoreContract(PageTests, LeaseTests, CommitTests, ChangeTests, PlanningTests, MachineTests):
     """Every line of the contracts in ``recrawl.ports.store``, as tests."""
