@@ -17,7 +17,10 @@ LEARNED = ("rate_shape", "rate_exposure", "bulk_shape", "bulk_exposure")
 
 def pages(n: int, **columns: object) -> PageStates:
     """Return n pages of one host and group, visited a day ago."""
-    given = {"page_key": np.arange(1, n + 1), "host_key": 1, "group_key": 1, "fetched_at": NOW}
+    given = {
+        "page_key": np.arange(1, n + 1), "host_key": 1, "group_key": 1, "fetched_at": NOW,
+        "checked_at": columns.get("fetched_at", NOW),
+    }  # fmt: skip
     return PageStates.of(n, **{**given, **columns})
 
 
@@ -142,7 +145,7 @@ def test_the_prior_moves_without_touching_the_pages():
     seen = states.take(np.arange(40))
     for k in range(1, 6):
         visits = visits_of(seen, Observation.CHANGED, k)
-        seen = knowledge.learn(seen, seen, visits).with_columns({"fetched_at": visits.fetched_at})
+        seen = knowledge.learn(seen, seen, visits).with_columns({"checked_at": visits.fetched_at})
     unseen = states.take(np.arange(40, 50))
     before = knowledge.change_rate(unseen)
 

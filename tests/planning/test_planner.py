@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recrawl.core.states import PageStates
+from recrawl.core.states import PageStates, PageStatus
 from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.errors import InputError
 from recrawl.planning.planner import Planner
@@ -30,7 +30,8 @@ def pages(n: int, **columns: object) -> PageStates:
     """Return n pages of one host and group, just visited."""
     given = {
         "page_key": np.arange(1, n + 1), "host_key": 1, "group_key": 1, "fetched_at": NOW,
-        "next_fetch_at": NOW + 10 * DAY,
+        "checked_at": columns.get("fetched_at", NOW), "next_fetch_at": NOW + 10 * DAY,
+        "status": PageStatus.FETCHED,
     }  # fmt: skip
     return PageStates.of(n, **{**given, **columns})
 
@@ -97,7 +98,8 @@ def test_a_page_never_visited_is_worth_everything():
 def test_the_price_follows_what_is_fetched():
     """It rises where everything is worth more, and falls where nothing is."""
     states = pages(10)
-    waiting = states.with_columns({"fetched_at": states.fetched_at - 60 * DAY})
+    long_ago = states.fetched_at - 60 * DAY
+    waiting = states.with_columns({"fetched_at": long_ago, "checked_at": long_ago})
     high, low = planner(states), planner(states)
     price = high.schedule.price
 
@@ -126,7 +128,7 @@ def test_changed_siblings_bring_the_others_forward():
         3, page_key=[1, 2, 3], fetched_at=now, outcome=Outcome.SUCCESS,
         observation=Observation.CHANGED,
     )  # fmt: skip
-    states.fetched_at[:3] = now
+    states.fetched_at[:3] = states.checked_at[:3] = now
     states.next_fetch_at[3:] = NOW + 300 * DAY
 
     rows, due = planned.absorb(states, before, visits, now)
