@@ -61,7 +61,7 @@ def test_one_page_alone_has_no_bulk_edits():
     bulk = groups(1)
 
     visit(bulk, 0, DAY, True)
-    bulk.relearn(DAY)
+    bulk.relearn(DAY, bulk.totals(DAY).rates)
 
     assert exposure(bulk, 0, 9 * DAY) == 0
     assert bulk.hazard(np.array([0])) == 0
@@ -157,7 +157,7 @@ def test_a_busy_group_is_edited_more_often_than_a_quiet_one():
         for k in range(3):
             visit(bulk, (day - 1) * DAY, day * DAY + k * HOUR, is_edited, quiet=0.99)
             visit(bulk, (day - 1) * DAY, day * DAY + k * HOUR, False, row=1)
-        bulk.relearn(day * DAY)
+        bulk.relearn(day * DAY, bulk.totals(day * DAY).rates)
     busy, quiet = bulk.hazard(np.array([0, 1])) * DAY / 1000
 
     assert busy == pytest.approx(0.1, rel=0.3)
@@ -195,7 +195,7 @@ def test_no_visit_leads_out_of_range(steps: list[tuple[int, bool, float, float]]
     for wait, is_changed, quiet, participation in steps:
         now += wait
         visit(bulk, last, now, is_changed, quiet=quiet, participation=participation)
-        bulk.relearn(now)
+        bulk.relearn(now, bulk.totals(now).rates)
         last = max(last, now)
 
         assert (bulk.probability >= 0).all()
@@ -224,6 +224,6 @@ def test_no_group_is_no_trouble():
     """A collection without groups learns nothing and complains of nothing."""
     bulk = groups()
 
-    bulk.relearn(DAY)
+    bulk.relearn(DAY, bulk.totals(DAY).rates)
 
     assert len(bulk) == 0

@@ -10,20 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 from recrawl.core.states import Keys, Mask, Rates, Seconds, Times
 from recrawl.core.turns import turns
 
-__all__ = ["EXTENTS", "BulkEdits"]
+__all__ = ["EXTENTS", "FIRST_RATES", "N_SPANS", "BulkEdits", "EditTotals"]
 
 #: Shares of a group's pages that the classes of edits change: a few, some, nearly all.
 EXTENTS = np.array([0.1, 0.4, 0.9])
 
 #: Spans of time that are told apart in a group; the older, the longer they are.
-_N_SPANS = 32
+N_SPANS = 32
 #: Shorter spans are not begun: what is seen within them counts for one.  [ms]
 _SHORTEST_SPAN = 60_000
 #: A probability never reaches 1, so that what speaks against it can still take it back.
 _SUREST = 0.999
 #: What is thought of a group before it was watched: edits of each class, [1/s], and for how long
 #: that thought counts like time watched.  [s]
-_FIRST_RATE = 0.01 / 86_400.0
+FIRST_RATES = np.full(len(EXTENTS), 0.01 / 86_400.0)
 _FIRST_WATCH = 30 * 86_400.0
 
 
@@ -49,6 +49,8 @@ class BulkEdits:
         Expected edits that the probabilities do not tell any more.
     watched_from : ndarray of int64, shape (g,)
         Since when the group is watched. [ms]
+    overall : ndarray of float64, shape (k,)
+        Edits of each class of any group, for those that were watched for a short time. [1/s]
 
     Notes
     -----
@@ -70,21 +72,24 @@ class BulkEdits:
     rate: Rates
     counted: Seconds
     watched_from: Times
+    overall: Rates
 
     @classmethod
-    def of(cls, group_key: Keys, n_pages: NDArray[np.int64], now: int) -> BulkEdits:
+    def of(
+        cls, group_key: Keys, n_pages: NDArray[np.int64], now: int, overall: Rates = FIRST_RATES
+    ) -> BulkEdits:
         """Return what is thought of groups that are watched from ``now`` [ms] on."""
         g, k = len(group_key), len(EXTENTS)
-        rate = np.full((g, k), _FIRST_RATE)
-        rate[n_pages < 2] = 0.0
+        rate = np.where((n_pages > 1)[:, np.newaxis], overall, 0.0)
         return cls(
             group_key=np.array(group_key),
             n_pages=np.array(n_pages),
-            edge=np.full((g, _N_SPANS + 1), now, dtype=np.int64),
-            probability=np.zeros((g, _N_SPANS, k)),
+            edge=np.full((g, N_SPANS + 1), now, dtype=np.int64),
+            probability=np.zeros((g, N_SPANS, k)),
             rate=rate,
             counted=np.zeros((g, k)),
             watched_from=np.full(g, now, dtype=np.int64),
+            overall=overall,
         )
 
     def __len__(self) -> int:
@@ -99,7 +104,7 @@ class BulkEdits:
 
         ``now`` is in ms.
         """
-        grown = BulkEdits.of(group_key, n_pages, now)
+        grown = BulkEdits.of(group_key, n_pages, now, self.overall)
         new = np.flatnonzero(np.isin(group_key, self.group_key))
         old = self.rows(group_key[new])
         for name in ("edge", "probability", "counted", "watched_from"):
@@ -229,21 +234,52 @@ class BulkEdits:
         moved = (1 - covered) * probability + inside * np.maximum(factor, 0.0)
         self.probability[row] = np.minimum(moved, _SUREST)
 
-    def relearn(self, now: int) -> None:
+    def totals(self, now: int) -> EditTotals:
+        """Return what all groups together have seen by ``now`` [ms]."""
+        is_group = self.n_pages > 1
+        watched = np.maximum(now - self.watched_from[is_group], 0) / 1000
+        return EditTotals(self._seen()[is_group].sum(axis=0), float(watched.sum()))
+
+    def relearn(self, now: int, overall: Rates) -> None:
         """Learn anew how often each group is edited in bulk, by ``now`` [ms].
 
-        Edits of all groups together say what to think of a group for the first time it is watched;
-        its own count by the time it was.
+        The overall rates [1/s] say what to think of a group for the first time it is watched; its
+        own count by the time it was.
         """
-        is_group = self.n_pages > 1
-        if not is_group.any():
-            return
-        seen = self.counted + self.probability.sum(axis=1)
-        watched = np.maximum(now - self.watched_from, 0) / 1000
-        total = seen[is_group].sum(axis=0) + 0.5
-        overall = total / (watched[is_group].sum() + 0.5 / _FIRST_RATE)
-        rate = (overall * _FIRST_WATCH + seen) / (_FIRST_WATCH + watched)[:, np.newaxis]
-        self.rate = np.where(is_group[:, np.newaxis], rate, 0.0)
+        watched = np.maximum(now - self.watched_from, 0)[:, np.newaxis] / 1000
+        rate = (overall * _FIRST_WATCH + self._seen()) / (_FIRST_WATCH + watched)
+        self.rate = np.where((self.n_pages > 1)[:, np.newaxis], rate, 0.0)
+        self.overall = overall
+
+    def _seen(self) -> Seconds:
+        """Return how many edits of each class each group is thought to have had."""
+        seen: Seconds = self.counted + self.probability.sum(axis=1)
+        return seen
+
+
+@dataclass(frozen=True, slots=True)
+class EditTotals:
+    """What groups together have seen; those of two sets of groups can be added.
+
+    Parameters
+    ----------
+    seen : ndarray of float64, shape (k,)
+        Edits of each class.
+    watched : float
+        For how long, all groups together. [s]
+    """
+
+    seen: Seconds
+    watched: float
+
+    @property
+    def rates(self) -> Rates:
+        """Edits of each class to expect of any group [1/s]."""
+        rates: Rates = (self.seen + 0.5) / (self.watched + 0.5 / FIRST_RATES)
+        return rates
+
+    def __add__(self, other: EditTotals) -> EditTotals:
+        return EditTotals(self.seen + other.seen, self.watched + other.watched)
 
 
 def _covered(edge: NDArray[np.int64], since: Times) -> Seconds:

@@ -14,11 +14,13 @@ from recrawl.estimation.bulk_edits import BulkEdits
 from recrawl.estimation.gamma_poisson import ChangeRate, observe
 from recrawl.estimation.prior import HostPrior, RateTotals, fit
 
-__all__ = ["Knowledge"]
+__all__ = ["FIRST_PRIOR", "Knowledge", "fit_prior"]
 
 _DAY = 86_400.0
 #: What is thought of a page before any was visited: a change in 40 days.
 _GUESS = ChangeRate(np.array([1.0]), np.array([40 * _DAY]))
+#: The prior of hosts of which nothing is known.
+FIRST_PRIOR = HostPrior(np.empty(0, dtype=np.int64), ChangeRate(np.empty(0), np.empty(0)), _GUESS)
 #: Least and greatest shape of a prior.  Bulk edits are modelled by themselves; what is left varies
 #: widely from page to page, and a prior that is too sure starves hosts of busy pages.
 _SHAPES = (0.2, 1.0)
@@ -53,8 +55,7 @@ class Knowledge:
     def nothing(cls) -> Knowledge:
         """Return what is known of a collection without pages."""
         none = np.empty(0, dtype=np.int64)
-        empty = ChangeRate(np.empty(0), np.empty(0))
-        return cls(HostPrior(none, empty, _GUESS), BulkEdits.of(none, none, 0))
+        return cls(FIRST_PRIOR, BulkEdits.of(none, none, 0))
 
     def own(self, states: PageStates) -> ChangeRate:
         """Return what is known of the changes that pages make by themselves."""
@@ -132,9 +133,13 @@ class Knowledge:
         """Return the knowledge with priors and groups as all pages show them by ``now`` [ms]."""
         group_key, n_pages = np.unique(states.group_key, return_counts=True)
         bulk = self.bulk.with_groups(group_key, n_pages, now)
-        bulk.relearn(now)
-        totals = RateTotals.of(self.own(states), states.host_key)
-        return Knowledge(fit(totals, guess=_GUESS, shapes=_SHAPES), bulk)
+        bulk.relearn(now, bulk.totals(now).rates)
+        return Knowledge(fit_prior(RateTotals.of(self.own(states), states.host_key)), bulk)
+
+
+def fit_prior(totals: RateTotals) -> HostPrior:
+    """Return what to think of new pages, after what all known pages come to."""
+    return fit(totals, guess=_GUESS, shapes=_SHAPES)
 
 
 def _participation(states: PageStates) -> ChangeRate:

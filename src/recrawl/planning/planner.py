@@ -1,8 +1,7 @@
-"""Spends a budget on a collection: the price of a fetch, what to fetch, whose turn moves."""
+"""Spends a budget on a collection in memory: the price of a fetch, what to fetch, who moves."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,21 +9,16 @@ from numpy.typing import NDArray
 
 from recrawl.core.interval import LONGEST_INTERVAL
 from recrawl.core.states import PageStates, Times
-from recrawl.core.turns import turns
-from recrawl.core.visit import Visits
+from recrawl.core.visit import Observation, Visits
 from recrawl.errors import InputError
 from recrawl.planning.knowledge import Knowledge
+from recrawl.planning.market import appraise, choose, follow, moved
+from recrawl.planning.survey import Survey
 from recrawl.schedules.multiplier import longest_interval, multiplier_for_budget
 from recrawl.schedules.optimal import Optimal
-from recrawl.schedules.totals import Totals
 
-__all__ = ["Planner"]
+__all__ = ["Planner", "priced"]
 
-#: A sibling's turn is moved if that changes its interval by more than these parts of it: earlier
-#: at once, for a change may wait; later seldom, for who comes too early is asked again anyway.
-_EARLIER, _LATER = 0.1, 0.3
-#: The price moves by no more than this factor a time, so that one flood does not carry it away.
-_LARGEST_STEP = math.e
 #: What a budget for more than all pages can use makes of the price: it can still rise. [s]
 _LEAST_PRICE = 1e-6
 
@@ -73,18 +67,9 @@ class Planner:
         row = self.knowledge.bulk.rows(states.group_key)
         self._order = np.argsort(row, kind="stable")
         self._start = np.searchsorted(row[self._order], np.arange(len(self.knowledge.bulk) + 1))
-        longest, price = self.schedule.max_interval, self.schedule.price
-        if budget is not None and price == 0:
-            longest = min(float(longest_interval(len(states), budget, longest)), LONGEST_INTERVAL)
-            rate = self.knowledge.change_rate(states)
-            totals = Totals.of(rate, states.importance)
-            eta = self.schedule.eta
-            price = max(
-                multiplier_for_budget(totals, budget, eta=eta, longest=longest), _LEAST_PRICE
-            )
-        self.schedule = replace(
-            self.schedule, knowledge=self.knowledge, price=price, max_interval=longest
-        )
+        if budget is not None and self.schedule.price == 0:
+            self.schedule = priced(self.schedule, Survey.of(states, self.knowledge), budget)
+        self.schedule = replace(self.schedule, knowledge=self.knowledge)
         return self
 
     def pick(
@@ -110,32 +95,20 @@ class Planner:
         due : ndarray of int64
             When each candidate is due, by what is known now; the others go back with it. [ms]
         """
-        changes, rate = self.knowledge.belief(states, now)
-        due = self.schedule.due(states, changes, rate, now)
-        value = self.schedule.value(states, changes, rate)
-        value[states.fetched_at + round(self.schedule.max_interval * 1000) <= now] = np.inf
-        order = np.argsort(-value, kind="stable")
-        if host_cap is not None:
-            order = order[turns(states.host_key[order]) < host_cap]
-        if not self._has_budget:
-            return order[due[order] <= now], due
-        order = order[:n]
-        if order.size:
-            self._follow(float(value[order[-1]]), len(order))
-        return order, due
-
-    def _follow(self, value: float, n: int) -> None:
-        """Let the price follow the value of the last fetch of n."""
-        price = self.schedule.price
-        if 0 < value < math.inf and price < math.inf:
-            step = min(max(value / price, 1 / _LARGEST_STEP), _LARGEST_STEP)
-            price *= step ** min(n / self._n_pages, 1.0)
-            self.schedule = replace(self.schedule, price=price)
+        found = appraise(self.schedule, self.knowledge, states, now)
+        most = n if self._has_budget else None
+        order = choose(found, now, most, host_key=states.host_key, host_cap=host_cap)
+        if self._has_budget and order.size:
+            share = len(order) / self._n_pages
+            self.schedule = follow(self.schedule, float(found.value[order[-1]]), share)
+        return order, found.due
 
     def absorb(
         self, states: PageStates, before: PageStates, visits: Visits, now: int
     ) -> tuple[NDArray[np.int64], Times]:
         """Learn of the groups from visits, and return whose turn moves, and to when.
+
+        Only changes move others: who may wait longer is asked again when it comes due.
 
         Parameters
         ----------
@@ -149,16 +122,35 @@ class Planner:
             The present. [ms]
         """
         self.knowledge.absorb(before, visits)
-        groups = np.unique(self.knowledge.bulk.rows(before.group_key))
+        is_changed = visits.observation == Observation.CHANGED
+        groups = np.unique(self.knowledge.bulk.rows(before.group_key[is_changed]))
         groups = groups[self.knowledge.bulk.n_pages[groups] > 1]
         if not groups.size:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         rows = np.concatenate([self._order[self._start[g] : self._start[g + 1]] for g in groups])
         pages = states.take(rows)
-        changes, rate = self.knowledge.belief(pages, now)
-        due = self.schedule.due(pages, changes, rate, now)
-        wait = np.maximum(pages.next_fetch_at - pages.fetched_at, 1)
-        moves = (pages.next_fetch_at - due > _EARLIER * wait) | (
-            due - pages.next_fetch_at > _LATER * wait
-        )
+        due = appraise(self.schedule, self.knowledge, pages, now).due
+        moves = moved(pages, due)
         return rows[moves], due[moves]
+
+
+def priced(schedule: Optimal, survey: Survey, budget: float) -> Optimal:
+    """Return the schedule with the price at which pages that change by themselves use a budget.
+
+    The longest interval grows with the collection, so that it leaves the budget room to choose.
+
+    Parameters
+    ----------
+    schedule : Optimal
+        The settings.
+    survey : Survey
+        The collection.
+    budget : float
+        Fetches, those of pages with an interval set by hand included. [1/s]
+    """
+    left = max(budget - survey.fixed_rate, 0.0)
+    longest = min(
+        float(longest_interval(survey.n_pages, budget, schedule.max_interval)), LONGEST_INTERVAL
+    )
+    price = multiplier_for_budget(survey.totals, left, eta=schedule.eta, longest=longest)
+    return replace(schedule, price=max(price, _LEAST_PRICE), max_interval=longest)

@@ -7,9 +7,9 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from recrawl.core.columns import NEVER
+from recrawl.core.columns import NEVER, NO_TIME
 from recrawl.core.numeric import round_half_up
-from recrawl.core.states import PageStates, Rates, Seconds, Times
+from recrawl.core.states import Mask, PageStates, Rates, Seconds, Times
 from recrawl.core.timing import Timing
 from recrawl.core.visit import Observation, Visits
 from recrawl.schedules import lifecycle
@@ -122,7 +122,7 @@ class Optimal:
     def due(self, states: PageStates, changes: Seconds, rate: Rates, now: int) -> Times:
         """Return when the value of each page reaches the price, which may be past. [ms].
 
-        Parameters are those of ``value``; NEVER and intervals set by hand stay.
+        Parameters are those of ``value``; pages that are ``is_set`` keep their due times.
         """
         never = np.full(len(states), np.inf)
         ratio = np.divide(
@@ -133,5 +133,15 @@ class Optimal:
         latest = states.fetched_at + round(self.max_interval * 1000)
         wait_ms = round_half_up(np.clip(wait, -1e10, 1e10) * 1000)
         due = np.minimum(now + wait_ms, latest)
-        kept = (states.next_fetch_at == NEVER) | lifecycle.fixed_mask(states.fixed_interval)
-        return np.where(kept, states.next_fetch_at, due)
+        return np.where(self.is_set(states), states.next_fetch_at, due)
+
+    def is_set(self, states: PageStates) -> Mask:
+        """Return the pages whose turn no value moves, shape (n,).
+
+        Those never to be fetched, those with an interval set by hand, and those that could not be
+        fetched last time: they wait as failures do.
+        """
+        is_failed = (states.checked_at < states.fetched_at) | (states.checked_at == NO_TIME)
+        fixed = lifecycle.fixed_mask(states.fixed_interval)
+        is_set: Mask = is_failed | fixed | (states.next_fetch_at == NEVER)
+        return is_set
