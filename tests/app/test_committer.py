@@ -17,9 +17,9 @@ class SizesStore(MemoryStore):
         super().__init__()
         self.sizes: list[int] = []
 
-    def commit(self, owner: str, commits: Any, now: int) -> list[int]:
+    def commit(self, owner: str, commits: Any, now: int, **more: Any) -> list[int]:
         self.sizes.append(len(commits))
-        return super().commit(owner, commits, now)
+        return super().commit(owner, commits, now, **more)
 
 
 async def test_no_transaction_is_larger_than_the_batch(world):

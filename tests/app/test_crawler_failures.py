@@ -22,7 +22,7 @@ class BrokenStore(MemoryStore):
         super().__init__()
         self.error, self.urls = error, urls
 
-    def commit(self, owner: str, commits: Any, now: int) -> list[int]:
+    def commit(self, owner: str, commits: Any, now: int, **more: Any) -> list[int]:
         bad = [
             commit
             for commit in commits
@@ -30,7 +30,7 @@ class BrokenStore(MemoryStore):
         ]
         if bad:
             raise self.error
-        return super().commit(owner, commits, now)
+        return super().commit(owner, commits, now, **more)
 
 
 @pytest.mark.parametrize("part", ["fetcher", "extractor", "signature", "kernel", "policy"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recrawl.app.cycle import Seen, commits_of, recognise, request_of, sign
+from recrawl.app.cycle import Seen, process, recognise, request_of, sign
 from recrawl.app.pages import new_page
 from recrawl.app.policy import PagePolicy
 from recrawl.app.targets import RedirectTargets
@@ -51,9 +51,9 @@ def seen_of(
 
 
 def commit_one(seen: Seen, redirects: RedirectTargets | None = None) -> Commit:
-    (commit,) = commits_of(
+    (commit,) = process(
         [seen], policy_of=lambda _: seen.policy, redirects=redirects or RedirectTargets()
-    )
+    ).commits
     return commit
 
 
@@ -391,7 +391,7 @@ def test_policies_are_applied_each_to_its_pages(world, policy):
         for url, chosen in zip(urls, [policy, daily] * 3, strict=True)
     ]
 
-    commits = commits_of(batch, policy_of=lambda _: policy, redirects=RedirectTargets())
+    commits = process(batch, policy_of=lambda _: policy, redirects=RedirectTargets()).commits
 
     assert [commit.page.url for commit in commits] == urls
     waits = [(commit.page.state.next_fetch_at - NOW) / 1000 for commit in commits]
@@ -422,7 +422,9 @@ def test_a_pages_own_fixed_interval_goes_first(world, policy):
 
 def test_an_empty_batch_writes_nothing(policy):
     """No visits, no commits."""
-    assert commits_of([], policy_of=lambda _: policy, redirects=RedirectTargets()) == []
+    done = process([], policy_of=lambda _: policy, redirects=RedirectTargets())
+
+    assert done.commits == []
 
 
 def test_the_mime_type_of_content_is_remembered(page, policy):

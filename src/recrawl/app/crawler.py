@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from recrawl.app.committer import Committer, Finished
 from recrawl.app.crash import Crash
 from recrawl.app.cycle import Seen, recognise, request_of, sign
+from recrawl.app.plan import Plan
 from recrawl.app.policy import PolicyOf
 from recrawl.app.report import Observer, Totals, visit_report
 from recrawl.app.targets import RedirectTargets
@@ -110,6 +111,8 @@ class Crawler:
         Which redirect targets become pages.
     observer : Observer, optional
         Told of each visit after its commit.
+    plan : Plan, optional
+        The learned schedule: says which due pages are fetched.
     """
 
     def __init__(
@@ -124,8 +127,11 @@ class Crawler:
         limits: CrawlLimits | None = None,
         redirects: RedirectTargets | None = None,
         observer: Observer | None = None,
+        plan: Plan | None = None,
     ) -> None:
         self._store = store
+        self._plan = plan
+        self._queue: PageStore | Plan = plan or store
         self._fetcher = fetcher
         self._extractor = extractor
         self._clock = clock
@@ -151,6 +157,7 @@ class Crawler:
             batch=self._limits.batch,
             pause=self._limits.pause,
             written=self._written,
+            plan=plan,
         )
 
     @property
@@ -193,6 +200,8 @@ class Crawler:
         try:
             while not self._stop.is_set():
                 self._wake.clear()
+                if self._plan is not None and self._plan.wants_survey(self._clock.now()):
+                    await self._plan.survey(self._clock.now())
                 if self._lease(due_by):
                     self._start_hosts()
                 elif not await self._wait(due_by):
@@ -210,7 +219,7 @@ class Crawler:
         if len(self._waiting) >= self._limits.hosts:
             return False
         now = self._clock.now()
-        pages = self._store.lease(
+        pages = self._queue.lease(
             self._owner,
             now,
             ttl=self._limits.lease,
@@ -241,7 +250,7 @@ class Crawler:
     async def _wait(self, due_by: int | None) -> bool:
         """Wait until there may be something to lease; return False if there will be nothing."""
         now = self._clock.now()
-        at = self._store.next_due(now, due_by=due_by)
+        at = self._queue.next_due(now, due_by=due_by)
         if self._held:
             # Not by the clock: a simulated one stands still while work is under way.
             wait = (at - now) / 1000 if at > now else _RETRY
@@ -331,6 +340,8 @@ class Crawler:
         self._held.difference_update(keys)
         try:
             self._store.release(self._owner, keys)
+            if self._plan is not None:
+                self._plan.refund(len(keys), self._clock.now())
         except StoreError as error:
             # Leases end by themselves; what made the store fail is raised by the next commit.
             _LOG.warning("release_failed pages=%d error=%s", len(keys), error)

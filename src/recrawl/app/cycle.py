@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +26,8 @@ from recrawl.core.document import Document, mime_key
 from recrawl.core.group import group_key
 from recrawl.core.layers import moved_layers
 from recrawl.core.states import PageState, PageStates
-from recrawl.core.update import advance
+from recrawl.core.timing import Learner, Schedule
+from recrawl.core.update import Step, advance
 from recrawl.core.url import page_key
 from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.ports.extractor import Extracted
@@ -41,7 +42,7 @@ from recrawl.ports.store import (
     VisitRow,
 )
 
-__all__ = ["Seen", "commits_of", "recognise", "request_of", "sign"]
+__all__ = ["Processed", "Seen", "process", "recognise", "request_of", "sign", "states_of"]
 
 _NO_SIGNATURE = b"\0" * SIGNATURE_BYTES
 _UNEXPECTED_304 = "unexpected_304"
@@ -159,10 +160,36 @@ def sign(seen: Seen, extracted: Extracted | None) -> Seen:
     return replace(seen, extracted=extracted, signature=seen.policy.signature.sign(document))
 
 
-def commits_of(
-    batch: Sequence[Seen], *, policy_of: PolicyOf, redirects: RedirectTargets
-) -> list[Commit]:
-    """Return what each visit of a batch writes, in the order of the batch.
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """What a batch of visits comes to.
+
+    Parameters
+    ----------
+    commits : list of Commit
+        What each visit writes, in the order of the batch.
+    visited : list of (PagePolicy, PageStates, Visits)
+        For each policy its pages before, and their visits as observed.
+    """
+
+    commits: list[Commit]
+    visited: list[tuple[PagePolicy, PageStates, Visits]]
+
+
+def states_of(batch: Sequence[Seen]) -> PageStates:
+    """Return the states of the pages before their visits."""
+    return PageStates.from_rows([_grouped(seen.page) for seen in batch])
+
+
+def process(
+    batch: Sequence[Seen],
+    *,
+    policy_of: PolicyOf,
+    redirects: RedirectTargets,
+    learner: Learner | None = None,
+    schedule_of: Callable[[PagePolicy], Schedule] | None = None,
+) -> Processed:
+    """Return what a batch of visits comes to.
 
     Parameters
     ----------
@@ -172,28 +199,38 @@ def commits_of(
         Gives the policy of a page that is found by redirect.
     redirects : RedirectTargets
         Which redirect targets become pages.
+    learner : Learner, optional
+        Writes what the visits teach of the pages.
+    schedule_of : callable, optional
+        Gives the schedule of a policy as it is now; by default the policy's own.
     """
     groups: dict[int, list[int]] = {}
     for i, seen in enumerate(batch):
         groups.setdefault(id(seen.policy), []).append(i)
     commits: list[Commit | None] = [None] * len(batch)
+    visited = []
     for index in groups.values():
-        for i, commit in zip(index, _advance([batch[i] for i in index]), strict=True):
+        some = [batch[i] for i in index]
+        policy = some[0].policy
+        before = _with_fixed_interval(states_of(some), policy)
+        schedule = policy.schedule if schedule_of is None else schedule_of(policy)
+        step = advance(
+            before,
+            _visits(some),
+            schedule=schedule,
+            rule=policy.update,
+            bounds=None if policy.update.exact else policy.bounds,
+            learner=learner,
+        )
+        visited.append((policy, before, step.visits))
+        for i, commit in zip(index, _commits(some, before, step), strict=True):
             commits[i] = _with_target(batch[i], commit, policy_of, redirects)
-    return [commit for commit in commits if commit is not None]
+    return Processed([commit for commit in commits if commit is not None], visited)
 
 
-def _advance(batch: list[Seen]) -> list[Commit]:
-    """Apply the rules to visits that share one policy."""
+def _commits(batch: list[Seen], before: PageStates, step: Step) -> list[Commit]:
+    """Return what visits that share one policy write."""
     policy = batch[0].policy
-    before = _with_fixed_interval(PageStates.from_rows([_grouped(s.page) for s in batch]), policy)
-    step = advance(
-        before,
-        _visits(batch),
-        schedule=policy.schedule,
-        rule=policy.update,
-        bounds=None if policy.update.exact else policy.bounds,
-    )
     is_changed = step.visits.observation == Observation.CHANGED
     moved = moved_layers(before.signature, step.visits.signature, policy.signature.layers)
     after = step.states.with_columns(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -99,19 +100,54 @@ class BulkEdits:
         """Return the row of each group, which must be there."""
         return np.searchsorted(self.group_key, group_key)
 
-    def with_groups(self, group_key: Keys, n_pages: NDArray[np.int64], now: int) -> BulkEdits:
+    def with_groups(
+        self, group_key: Keys, n_pages: NDArray[np.int64], now: int, *, keeps_sizes: bool = False
+    ) -> BulkEdits:
         """Return what is known of these groups, in ascending order; new ones are watched from now.
 
-        ``now`` is in ms.
+        ``now`` is in ms.  With ``keeps_sizes`` the groups that are here keep their numbers of
+        pages.
         """
         grown = BulkEdits.of(group_key, n_pages, now, self.overall)
+        grown.edge = grown.edge[:, : self.edge.shape[1]]
+        grown.probability = grown.probability[:, : self.probability.shape[1]]
         new = np.flatnonzero(np.isin(group_key, self.group_key))
         old = self.rows(group_key[new])
         for name in ("edge", "probability", "counted", "watched_from"):
             getattr(grown, name)[new] = getattr(self, name)[old]
-        were_group = (self.n_pages[old] > 1) & (n_pages[new] > 1)
+        if keeps_sizes:
+            grown.n_pages[new] = self.n_pages[old]
+        were_group = (self.n_pages[old] > 1) & (grown.n_pages[new] > 1)
         grown.rate[new[were_group]] = self.rate[old[were_group]]
         return grown
+
+    def select(self, group_key: Keys, now: int) -> BulkEdits:
+        """Return what is known of these groups; others than those here are pages alone.
+
+        Parameters
+        ----------
+        group_key : ndarray of int64
+            The groups, in any order and more than once.
+        now : int
+            Since when the others are watched. [ms]
+        """
+        keys = np.unique(group_key)
+        return self.with_groups(keys, np.ones(len(keys), dtype=np.int64), now, keeps_sizes=True)
+
+    def without_spans(self) -> BulkEdits:
+        """Return the groups without what is known of when they were edited: a tenth of the size.
+
+        Rates and sizes stay, for a pass over all pages.
+        """
+        spans = self.probability[:, :0]
+        return replace(self, edge=self.edge[:, -1:], probability=spans, counted=self._seen())
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[BulkEdits]) -> BulkEdits:
+        """Return the groups of all parts, which come in the order of their keys."""
+        columns = [f.name for f in fields(cls) if f.name != "overall"]
+        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in columns}
+        return cls(**joined, overall=parts[-1].overall)
 
     def hazard(self, row: NDArray[np.int64]) -> Rates:
         """Return the changes of a page by bulk edits to be expected in the future [1/s]."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,6 +97,23 @@ class HostPrior:
     host_key: Keys
     hosts: ChangeRate
     overall: ChangeRate
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[HostPrior]) -> HostPrior:
+        """Return the hosts of all parts, which come in the order of their keys."""
+        return cls(
+            np.concatenate([part.host_key for part in parts]),
+            ChangeRate(
+                np.concatenate([part.hosts.shape for part in parts]),
+                np.concatenate([part.hosts.exposure for part in parts]),
+            ),
+            parts[-1].overall,
+        )
+
+    def take(self, rows: slice) -> HostPrior:
+        """Return some of the hosts."""
+        some = ChangeRate(self.hosts.shape[rows], self.hosts.exposure[rows])
+        return HostPrior(self.host_key[rows], some, self.overall)
 
     def of(self, host_key: Keys) -> ChangeRate:
         """Return the prior of each page of these hosts.

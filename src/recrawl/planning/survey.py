@@ -76,6 +76,11 @@ class Survey:
             fixed_rate=float((1 / states.fixed_interval[is_fixed].astype(np.float64)).sum()),
         )
 
+    @classmethod
+    def nothing(cls) -> Survey:
+        """Return the survey of no pages."""
+        return cls.of(PageStates.of(0), Knowledge.nothing())
+
     def __add__(self, other: Survey) -> Survey:
         return Survey(
             self.n_pages + other.n_pages,

@@ -406,6 +406,13 @@ class PageStore(Protocol):
         """Keep a named value."""
         ...
 
+    def swap_meta(self, name: str, old: str | None, new: str) -> bool:
+        """Keep a named value if the one there is ``old``, None for none; tell whether it was.
+
+        Atomic: of two callers with the same ``old`` one gets False.
+        """
+        ...
+
     def close(self) -> None:
         """Let go of the store; a second call does nothing."""
         ...

@@ -289,6 +289,13 @@ class MemoryStore:
         """Keep a named value."""
         self._meta[name] = value
 
+    def swap_meta(self, name: str, old: str | None, new: str) -> bool:
+        """Keep a named value if the one there is ``old``; see ``PageStore.swap_meta``."""
+        if self._meta.get(name) != old:
+            return False
+        self._meta[name] = new
+        return True
+
     def close(self) -> None:
         """Let go of the store; a second call does nothing."""
 

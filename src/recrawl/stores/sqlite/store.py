@@ -268,6 +268,15 @@ class SqliteStore:
         with self._database.writing() as sql:
             sql.run("set_meta", name=name, value=value)
 
+    def swap_meta(self, name: str, old: str | None, new: str) -> bool:
+        """Keep a named value if the one there is ``old``; see ``PageStore.swap_meta``."""
+        with self._database.writing() as sql:
+            there = sql.rows("get_meta", name=name)
+            is_old = (there[0][0] if there else None) == old
+            if is_old:
+                sql.run("set_meta", name=name, value=new)
+        return is_old
+
     def close(self) -> None:
         """Let go of the file; a second call does nothing."""
         self._database.close()

@@ -109,3 +109,10 @@ class PlanningTests(StoreSuite):
 
         by_key = dict(zip(planned.page_key.tolist(), planned.checked_at.tolist(), strict=True))
         assert by_key == {_A.state.page_key: NO_TIME, _B.state.page_key: NOW - 10}
+
+    def test_a_value_is_swapped_by_one_of_two(self, store: PageStore) -> None:
+        """Whoever knows the value that is there may replace it; the other learns it is too late."""
+        assert store.swap_meta("x", None, "1")
+        assert not self.second_handle(store).swap_meta("x", None, "2")
+        assert store.swap_meta("x", "1", "3")
+        assert store.get_meta("x") == "3"

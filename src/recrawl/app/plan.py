@@ -1,0 +1,320 @@
+"""The learned schedule in a crawl: who is fetched, what it may cost, who moves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recrawl.app.learned import Learned, Lesson
+from recrawl.app.policy import PagePolicy, PolicyOf
+from recrawl.core.columns import NEVER, NO_TIME
+from recrawl.core.states import PageStates, Seconds, Times
+from recrawl.core.timing import Schedule
+from recrawl.planning.knowledge import Knowledge
+from recrawl.planning.market import appraise, follow, moved
+from recrawl.planning.planner import priced
+from recrawl.planning.records import group_size
+from recrawl.planning.spending import Budget, Spending
+from recrawl.planning.survey import Survey
+from recrawl.ports.store import Move, PageRow, PageStore
+from recrawl.schedules.optimal import Optimal
+
+__all__ = ["Plan", "Price"]
+
+_PRICE = "price"
+#: All pages are looked at this often. [ms]
+_SURVEY_EVERY = 86_400_000
+#: How many due pages are asked for each that may be fetched, and how many at least.
+_CANDIDATES, _LEAST_CANDIDATES = 8, 32
+#: How often in a row the queue is asked while all that it gives is worth less than a fetch.
+_ROUNDS = 16
+#: Siblings asked again for each visit that saw a change, on average: groups of more pages are
+#: asked after several changes.
+_ASKED_A_CHANGE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a fetch must be worth, and what is left of the budget: kept in the store.
+
+    Parameters
+    ----------
+    price : float
+        0 for not yet known. [s]
+    longest : float
+        Longest interval that leaves the budget room to choose. [s]
+    made_for : list
+        The settings that the price was made for: another price is looked for when they change.
+    spending : Spending
+        The budget.
+    """
+
+    price: float
+    longest: float
+    made_for: list[float]
+    spending: Spending
+
+    def to_text(self) -> str:
+        """Return the value as it is kept."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_text(cls, text: str) -> Price:
+        """Return the value that was kept."""
+        values = json.loads(text)
+        return cls(**{**values, "spending": Spending(**values["spending"])})
+
+
+class Plan:
+    """Decides which due pages are fetched, and lets others move when a sibling changed.
+
+    Pages whose policy has another schedule are fetched when they are due, and count like others.
+
+    Parameters
+    ----------
+    store : PageStore
+        What is known, the price and the budget are kept in it, so that several crawlers share
+        them and a restart goes on.
+    schedule : Optimal
+        Its settings.
+    budget : Budget
+        What may be fetched.
+    policy_of : callable
+        Gives the policy of a page by its URL.
+    """
+
+    def __init__(
+        self, store: PageStore, schedule: Optimal, budget: Budget, *, policy_of: PolicyOf
+    ) -> None:
+        self._store = store
+        self._budget = budget
+        self._schedule = schedule
+        self._policy_of = policy_of
+        self.learned = Learned(store)
+        self._credit: dict[int, int] = {}
+        self._n_new = 0
+
+    # --- the survey
+
+    def wants_survey(self, now: int) -> bool:
+        """Return whether all pages are to be looked at: daily, and when many are new."""
+        surveyed = self.learned.surveyed
+        return (
+            not 0 <= now - surveyed.at < _SURVEY_EVERY
+            or self._n_new > surveyed.n_pages
+            or self._price(now).made_for != self._made_for
+        )
+
+    async def survey(self, now: int) -> None:
+        """Look at all pages; find a price if there is none for these settings."""
+        survey = await self.learned.survey(now)
+        self._n_new = 0
+        self._change(now, lambda price: self._priced(price, survey))
+
+    @property
+    def _made_for(self) -> list[float]:
+        budget, schedule = self._budget, self._schedule
+        return [budget.amount, budget.period, schedule.eta]
+
+    def _priced(self, price: Price, survey: Survey) -> Price:
+        schedule = priced(self._schedule, survey, self._budget.rate)
+        is_made = price.price > 0 and price.made_for == self._made_for
+        return replace(
+            price,
+            price=price.price if is_made else schedule.price,
+            longest=schedule.max_interval,
+            made_for=self._made_for,
+        )
+
+    # --- the price
+
+    def schedule_of(self, policy: PagePolicy, knowledge: Knowledge, now: int) -> Schedule:
+        """Return the schedule of a policy; if it is the learned one, with what is known now."""
+        if not isinstance(policy.schedule, Optimal):
+            return policy.schedule
+        price = self._price(now)
+        longest = max(policy.schedule.max_interval, price.longest)
+        return replace(
+            policy.schedule, price=price.price, max_interval=longest, knowledge=knowledge
+        )
+
+    def _price(self, now: int) -> Price:
+        text = self._store.get_meta(_PRICE)
+        if text is None:
+            return Price(0.0, 0.0, [], Spending.begin(self._budget, now))
+        price = Price.from_text(text)
+        return replace(price, spending=price.spending.by(now, self._budget))
+
+    def _change(self, now: int, change: Callable[[Price], Price]) -> None:
+        """Change the value in the store, whoever else changes it."""
+        while True:
+            old = self._store.get_meta(_PRICE)
+            new = change(self._price(now)).to_text()
+            if old == new or self._store.swap_meta(_PRICE, old, new):
+                return
+
+    # --- the queue
+
+    def lease(
+        self,
+        owner: str,
+        now: int,
+        *,
+        ttl: float,
+        limit: int,
+        per_host: int,
+        due_by: int | None = None,
+    ) -> list[PageRow]:
+        """Take pages that are worth a fetch, as ``PageStore.lease`` takes those that are due.
+
+        With a budget to spare and nothing due, those that are due next are taken.
+        """
+        spending = self._price(now).spending
+        n, chosen = min(limit, spending.allowed), list[PageRow]()
+
+        def take(most: int, by: int | None) -> list[PageRow]:
+            size = min(limit, max(_CANDIDATES * most, _LEAST_CANDIDATES))
+            return self._store.lease(owner, now, ttl=ttl, limit=size, per_host=per_host, due_by=by)
+
+        for _ in range(_ROUNDS):
+            left = n - len(chosen)
+            pages = take(left, due_by) if left > 0 else []
+            if not pages:
+                break
+            chosen += self._choose(owner, pages, now, left)
+        n_ahead = min(spending.ahead(self._budget), n) - len(chosen)
+        if due_by is None and n_ahead > 0 and (pages := take(n_ahead, NEVER - 1)):
+            chosen += self._choose(owner, pages, now, n_ahead, is_ahead=True)
+        return chosen
+
+    def _choose(
+        self, owner: str, pages: list[PageRow], now: int, n: int, *, is_ahead: bool = False
+    ) -> list[PageRow]:
+        """Return at most n of the leased pages, those worth most; the rest is given back."""
+        states = PageStates.from_rows([page.state for page in pages])
+        value, due = self._appraise(pages, states, now)
+        order = np.argsort(-value, kind="stable")
+        # Before they are due, pages are worth less than the price, but not nothing.
+        is_open = value[order] > 0 if is_ahead else due[order] <= now
+        best = order[is_open][:n]
+        is_bound = bool(is_open.sum() > n)
+        rest = np.setdiff1d(np.arange(len(pages)), best)
+        keys = [pages[k].state.page_key for k in rest]
+        moves = [Move(int(states.page_key[k]), int(due[k])) for k in rest if due[k] > now]
+        self._store.release(owner, keys, moves)
+        self._n_new += int((states.fetched_at[best] == NO_TIME).sum())
+        last = float(value[best[-1]]) if len(best) and (is_ahead or is_bound) else 0.0
+        self._change(now, lambda price: self._spent(price, len(best), last))
+        return [pages[k] for k in best]
+
+    def _appraise(
+        self, pages: Sequence[PageRow], states: PageStates, now: int
+    ) -> tuple[Seconds, Times]:
+        """Return what the pages are worth, and when they are due.
+
+        Pages of other schedules come when they are due, and not before; no page comes before its
+        least interval has passed.
+        """
+        value, due = np.full(len(pages), np.inf), states.next_fetch_at.copy()
+        value[due > now] = 0.0
+        knowledge = self.learned.knowledge(states, now)
+        for policy, rows in _by_policy(pages, self._policy_of):
+            schedule = self.schedule_of(policy, knowledge, now)
+            if not isinstance(schedule, Optimal):
+                continue
+            some = states.take(rows)
+            found = appraise(schedule, knowledge, some, now)
+            soonest = _soonest(some, policy)
+            due[rows] = np.maximum(found.due, soonest)
+            is_closed = (soonest > now) | (schedule.is_set(some) & (found.due > now))
+            value[rows] = np.where(is_closed, 0.0, found.value)
+        return value, due
+
+    def _spent(self, price: Price, n: int, last: float) -> Price:
+        """Return the price after n fetches, of which the last was worth so much."""
+        share = n / max(self.learned.surveyed.n_pages, 1)
+        followed = follow(replace(self._schedule, price=price.price), last, share)
+        return replace(price, price=followed.price, spending=price.spending.spend(n, self._budget))
+
+    def refund(self, n: int, now: int) -> None:
+        """Give back the budget of n pages that were not fetched after all."""
+        self._change(now, lambda price: self._spent(price, -n, 0.0))
+
+    def next_due(self, now: int, *, due_by: int | None = None) -> int:
+        """Return when ``lease`` could give a page, as ``PageStore.next_due``.
+
+        NEVER where the budget is spent and only pages due by an instant are wanted.
+        """
+        at = self._store.next_due(now, due_by=due_by)
+        spending = self._price(now).spending
+        if at == NEVER or spending.allowed:
+            ahead = spending.next_at(self._budget)
+            return at if due_by is not None or at == NEVER or ahead is None else min(at, ahead)
+        return NEVER if due_by is not None else max(at, spending.next_at(self._budget) or NEVER)
+
+    # --- siblings
+
+    def moves(
+        self, lesson: Lesson, policies: Mapping[int, PagePolicy], now: int, *, visited: set[int]
+    ) -> list[Move]:
+        """Return whose turn moves as a sibling was seen to change.
+
+        Parameters
+        ----------
+        lesson : Lesson
+            What the visits taught.
+        policies : mapping of int to PagePolicy
+            Policy of a page of each group, by the key of the group.
+        now : int
+            The present. [ms]
+        visited : set of int
+            Keys of pages that were just visited and stay where they are.
+        """
+        wanted = [key for key in lesson.changed if self._may_ask(key, lesson)]
+        if not wanted:
+            return []
+        states = self._store.grouped(wanted)
+        knowledge = self.learned.knowledge(states, now, newer=lesson.records)
+        moves: list[Move] = []
+        for key in wanted:
+            schedule = self.schedule_of(policies[key], knowledge, now)
+            if not isinstance(schedule, Optimal):
+                continue
+            pages = states.take(states.group_key == key)
+            due = appraise(schedule, knowledge, pages, now).due
+            due = np.maximum(due, _soonest(pages, policies[key]))
+            chosen = np.flatnonzero(moved(pages, due) & (pages.next_fetch_at > now))
+            moves += [Move(int(pages.page_key[k]), int(due[k])) for k in chosen]
+        return [move for move in moves if move.page_key not in visited]
+
+    def _may_ask(self, key: int, lesson: Lesson) -> bool:
+        """Return whether the pages of a group are asked after this change, or a later one."""
+        n_pages = group_size(lesson.records.get(key, b""))
+        credit = self._credit.get(key, n_pages) + _ASKED_A_CHANGE
+        is_asked = 1 < n_pages <= credit
+        self._credit[key] = 0 if is_asked else credit
+        return is_asked
+
+
+def _by_policy(
+    pages: Sequence[PageRow], policy_of: PolicyOf
+) -> Iterator[tuple[PagePolicy, NDArray[np.int64]]]:
+    """Yield each policy with the rows of its pages."""
+    rows: dict[int, list[int]] = {}
+    policies = [policy_of(page.url) for page in pages]
+    for k, policy in enumerate(policies):
+        rows.setdefault(id(policy), []).append(k)
+    for found in rows.values():
+        yield policies[found[0]], np.array(found)
+
+
+def _soonest(states: PageStates, policy: PagePolicy) -> Times:
+    """Return when the least interval of each page has passed; new pages may come at once."""
+    least = round(float(policy.bounds.min_interval) * 1000)
+    was_there = states.fetched_at != NO_TIME
+    soonest: Times = np.where(was_there, states.fetched_at + least, states.next_fetch_at)
+    return soonest
