@@ -10,25 +10,28 @@ import secrets
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from recrawl import __version__
 from recrawl.app.crawler import Crawler, CrawlLimits
+from recrawl.app.plan import Plan
 from recrawl.app.policy import PagePolicy, PolicyOf
 from recrawl.app.targets import RedirectTargets
 from recrawl.clocks import SystemClock
 from recrawl.config import Config, Resolved
 from recrawl.config.environment import proxy_environment
 from recrawl.config.tables import ScheduleTables, read_tables
+from recrawl.core.budget import parse_budget
 from recrawl.core.document import Signature
 from recrawl.core.interval import Bounds
 from recrawl.core.timing import Schedule
 from recrawl.core.update import UpdateRule
 from recrawl.core.url import host_of, redact
 from recrawl.errors import ConfigError, MissingExtra
+from recrawl.schedules.optimal import Optimal
 from recrawl.schedules.registry import schedule_class
 from recrawl.signatures.layered import Layered
 from recrawl.signatures.registry import signature_class
@@ -45,6 +48,7 @@ __all__ = [
     "check_contact",
     "make_extractor",
     "make_fetcher",
+    "make_plan",
     "make_policies",
     "open_crawler",
     "open_store",
@@ -178,7 +182,8 @@ def _policy(config: Config, resolved: Resolved, tables: ScheduleTables) -> PageP
         bounds=Bounds(
             resolved.min_interval,
             max(resolved.min_interval, resolved.max_interval),
-            config.schedule.jitter,
+            # Who comes early would only be asked what a fetch is worth, and be sent back.
+            0.0 if resolved.schedule == Optimal.name else config.schedule.jitter,
         ),
         update=UpdateRule(
             retry_max=config.schedule.retry_max,
@@ -211,10 +216,30 @@ def _schedule(config: Config, resolved: Resolved, tables: ScheduleTables) -> Sch
         "variant": settings.variant,
         "hosts": tables.hosts,
         "mimes": tables.mimes,
+        "eta": settings.eta,
+        "freshness": 0.0 if settings.budget else settings.freshness,
+        "max_age": 0.0 if settings.budget else settings.max_age,
     }
     kind = schedule_class(resolved.schedule)
+    if kind is Optimal and settings.exact:
+        raise ConfigError(
+            f"{kind.name} has no original to be exact about; leave out schedule.exact"
+        )
     names = {field.name for field in fields(kind)}
     return kind(**{n: value for n, value in offered.items() if n in names and value is not None})
+
+
+def make_plan(config: Config, store: PageStore, policy_of: PolicyOf) -> Plan | None:
+    """Return the plan of the learned schedule; None if no page has it."""
+    named = {config.schedule.name, *(rule.schedule for rule in config.rules)}
+    if Optimal.name not in named:
+        return None
+    rules = config.rule_set()
+    resolved = replace(rules.default, schedule=Optimal.name)
+    schedule = _schedule(config, resolved, read_tables(config.schedule))
+    assert isinstance(schedule, Optimal)
+    budget = parse_budget(config.schedule.budget) if config.schedule.budget else None
+    return Plan(store, schedule, budget=budget, policy_of=policy_of)
 
 
 def _signature(config: Config, name: str) -> Signature:
@@ -324,19 +349,21 @@ async def open_crawler(
     )
     fetcher = make_fetcher(config, clock, store, max_wait=limits.hold)
     extractor = make_extractor(config)
+    policy_of = make_policies(config)
     try:
         yield Crawler(
             store,
             fetcher,
             extractor,
             clock,
-            policy_of=make_policies(config),
+            policy_of=policy_of,
             owner=f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}",
             limits=limits,
             redirects=RedirectTargets(
                 scope=config.fetch.redirect_targets, max_depth=max(config.fetch.max_redirects, 1)
             ),
             observer=observer,
+            plan=make_plan(config, store, policy_of),
         )
     finally:
         await fetcher.close()

@@ -142,9 +142,10 @@ class Committer:
             learner=knowledge,
             schedule_of=None if plan is None else lambda p: plan.schedule_of(p, knowledge, now),
         )
-        lesson = self._learned.absorb(
-            knowledge, [(before, visits) for _, before, visits in processed.visited]
-        )
+        visits = [(before, visits) for _, before, visits in processed.visited]
+        if plan is not None:
+            plan.calibrate(knowledge, visits, now)
+        lesson = self._learned.absorb(knowledge, visits)
         if plan is None:
             return processed.commits, _Lesson(lesson.records)
         visited = {one.page.state.page_key for one in seen}

@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 
 from recrawl.app.learned import Learned, Lesson
 from recrawl.app.policy import PagePolicy, PolicyOf
+from recrawl.core.budget import Budget
 from recrawl.core.columns import NEVER, NO_TIME
 from recrawl.core.states import PageStates, Seconds, Times
 from recrawl.core.timing import Schedule
+from recrawl.core.visit import Visits
+from recrawl.planning.calibration import Calibration
 from recrawl.planning.knowledge import Knowledge
 from recrawl.planning.market import appraise, follow, moved
-from recrawl.planning.planner import priced
+from recrawl.planning.planner import aimed, priced
 from recrawl.planning.records import group_size
-from recrawl.planning.spending import Budget, Spending
+from recrawl.planning.spending import Spending
 from recrawl.planning.survey import Survey
 from recrawl.ports.store import Move, PageRow, PageStore
 from recrawl.schedules.optimal import Optimal
@@ -51,12 +54,15 @@ class Price:
         The settings that the price was made for: another price is looked for when they change.
     spending : Spending
         The budget.
+    calibration : Calibration
+        What visits found against what was expected; counted where there is no budget.
     """
 
     price: float
     longest: float
     made_for: list[float]
     spending: Spending
+    calibration: Calibration
 
     def to_text(self) -> str:
         """Return the value as it is kept."""
@@ -66,7 +72,11 @@ class Price:
     def from_text(cls, text: str) -> Price:
         """Return the value that was kept."""
         values = json.loads(text)
-        return cls(**{**values, "spending": Spending(**values["spending"])})
+        parts = {
+            "spending": Spending(**values["spending"]),
+            "calibration": Calibration(**values["calibration"]),
+        }
+        return cls(**{**values, **parts})
 
 
 class Plan:
@@ -81,17 +91,22 @@ class Plan:
         them and a restart goes on.
     schedule : Optimal
         Its settings.
-    budget : Budget
-        What may be fetched.
     policy_of : callable
         Gives the policy of a page by its URL.
+    budget : Budget, optional
+        What may be fetched; without one the schedule's target decides.
     """
 
     def __init__(
-        self, store: PageStore, schedule: Optimal, budget: Budget, *, policy_of: PolicyOf
+        self,
+        store: PageStore,
+        schedule: Optimal,
+        *,
+        policy_of: PolicyOf,
+        budget: Budget | None = None,
     ) -> None:
         self._store = store
-        self._budget = budget
+        self._wanted = budget
         self._schedule = schedule
         self._policy_of = policy_of
         self.learned = Learned(store)
@@ -116,18 +131,35 @@ class Plan:
         self._change(now, lambda price: self._priced(price, survey))
 
     @property
+    def _budget(self) -> Budget | None:
+        """The budget of as many pages as the last survey found."""
+        return None if self._wanted is None else self._wanted.of(self.learned.surveyed.n_pages)
+
+    @property
     def _made_for(self) -> list[float]:
-        budget, schedule = self._budget, self._schedule
-        return [budget.amount, budget.period, schedule.eta]
+        wanted, schedule = self._wanted or Budget(0.0, 1.0), self._schedule
+        return [wanted.amount, wanted.period, schedule.eta, schedule.freshness, schedule.max_age]
 
     def _priced(self, price: Price, survey: Survey) -> Price:
-        schedule = priced(self._schedule, survey, self._budget.rate)
-        is_made = price.price > 0 and price.made_for == self._made_for
+        """Return the price after a survey.
+
+        One that a budget has is kept, as it follows what fetches are worth; one that a target has
+        is found anew.
+        """
+        is_kept = price.price > 0 and price.made_for == self._made_for
+        if self._budget is not None:
+            schedule = priced(self._schedule, survey, self._budget.rate)
+            found = price.price if is_kept else schedule.price
+            return replace(
+                price, price=found, longest=schedule.max_interval, made_for=self._made_for
+            )
+        calibration = price.calibration.faded()
+        if not is_kept or not calibration.expected:
+            weight = survey.totals.weight.sum() + survey.totals.idle_weight
+            calibration = Calibration.begin(float(weight))
+        found = aimed(self._schedule, survey, calibration.factor).price
         return replace(
-            price,
-            price=price.price if is_made else schedule.price,
-            longest=schedule.max_interval,
-            made_for=self._made_for,
+            price, price=found, longest=0.0, made_for=self._made_for, calibration=calibration
         )
 
     # --- the price
@@ -145,8 +177,13 @@ class Plan:
     def _price(self, now: int) -> Price:
         text = self._store.get_meta(_PRICE)
         if text is None:
-            return Price(0.0, 0.0, [], Spending.begin(self._budget, now))
+            begun = Spending.begin(self._budget or Budget(0.0, 1.0), now)
+            return Price(0.0, 0.0, [], begun, Calibration())
         price = Price.from_text(text)
+        if self._budget is None:
+            return price
+        if price.made_for != self._made_for:
+            price = replace(price, spending=Spending.begin(self._budget, now))
         return replace(price, spending=price.spending.by(now, self._budget))
 
     def _change(self, now: int, change: Callable[[Price], Price]) -> None:
@@ -173,8 +210,8 @@ class Plan:
 
         With a budget to spare and nothing due, those that are due next are taken.
         """
-        spending = self._price(now).spending
-        n, chosen = min(limit, spending.allowed), list[PageRow]()
+        spending, budget = self._price(now).spending, self._budget
+        n, chosen = limit if budget is None else min(limit, spending.allowed), list[PageRow]()
 
         def take(most: int, by: int | None) -> list[PageRow]:
             size = min(limit, max(_CANDIDATES * most, _LEAST_CANDIDATES))
@@ -186,7 +223,7 @@ class Plan:
             if not pages:
                 break
             chosen += self._choose(owner, pages, now, left)
-        n_ahead = min(spending.ahead(self._budget), n) - len(chosen)
+        n_ahead = 0 if budget is None else min(spending.ahead(budget), n) - len(chosen)
         if due_by is None and n_ahead > 0 and (pages := take(n_ahead, NEVER - 1)):
             chosen += self._choose(owner, pages, now, n_ahead, is_ahead=True)
         return chosen
@@ -236,6 +273,8 @@ class Plan:
 
     def _spent(self, price: Price, n: int, last: float) -> Price:
         """Return the price after n fetches, of which the last was worth so much."""
+        if self._budget is None:
+            return price
         share = n / max(self.learned.surveyed.n_pages, 1)
         followed = follow(replace(self._schedule, price=price.price), last, share)
         return replace(price, price=followed.price, spending=price.spending.spend(n, self._budget))
@@ -249,14 +288,31 @@ class Plan:
 
         NEVER where the budget is spent and only pages due by an instant are wanted.
         """
-        at = self._store.next_due(now, due_by=due_by)
+        at, budget = self._store.next_due(now, due_by=due_by), self._budget
+        if at == NEVER or budget is None:
+            return at
         spending = self._price(now).spending
-        if at == NEVER or spending.allowed:
-            ahead = spending.next_at(self._budget)
-            return at if due_by is not None or at == NEVER or ahead is None else min(at, ahead)
-        return NEVER if due_by is not None else max(at, spending.next_at(self._budget) or NEVER)
+        if due_by is not None:
+            return at if spending.allowed else NEVER
+        ahead = spending.next_at(budget)
+        return min(at, ahead) if spending.allowed else max(at, ahead)
 
-    # --- siblings
+    # --- what visits find
+
+    def calibrate(
+        self, knowledge: Knowledge, visited: Sequence[tuple[PageStates, Visits]], now: int
+    ) -> None:
+        """Compare what visits found with what was expected, if a target asks for it."""
+        if self._budget is not None:
+            return
+
+        def changed(price: Price) -> Price:
+            calibration = price.calibration
+            for before, visits in visited:
+                calibration = knowledge.calibrated(calibration, before, visits)
+            return replace(price, calibration=calibration)
+
+        self._change(now, changed)
 
     def moves(
         self, lesson: Lesson, policies: Mapping[int, PagePolicy], now: int, *, visited: set[int]

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from recrawl.cli.worlds import Worlds, check_schedule, figures, print_results, save, world_options
+from recrawl.core.budget import parse_budget
 from recrawl.errors import InputError
-from recrawl.simulation.budgets import parse_budget
 from recrawl.simulation.compare import Conditions, compare
 from recrawl.simulation.presets import schedule_names
 
@@ -66,7 +66,7 @@ def command(
     for name in names:
         # Before the first long run, and not after it.
         check_schedule(name, made[0])
-    rates = [parse_budget(budget, len(made[0])) for budget in budgets]
+    rates = [parse_budget(budget).of(len(made[0])).rate for budget in budgets]
     rows: list[dict[str, Any]] = []
     points: list[dict[str, Any]] = []
     for budget, rate in zip(budgets, rates, strict=True):

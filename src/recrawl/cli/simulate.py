@@ -9,10 +9,10 @@ import click
 
 from recrawl.cli.output import Format, print_rows
 from recrawl.cli.worlds import Worlds, check_schedule, figures, print_results, save, world_options
+from recrawl.core.budget import parse_budget
 from recrawl.core.timing import Schedule
 from recrawl.core.visit import Observation
 from recrawl.errors import InputError
-from recrawl.simulation.budgets import parse_budget
 from recrawl.simulation.compare import Conditions, result_of, run
 from recrawl.simulation.log import Log
 from recrawl.simulation.nutch_harness import run_harness
@@ -70,7 +70,7 @@ def command(
         print_rows([row], list(row), Format.JSONL if is_json else Format.TABLE)
     else:
         world = worlds.make(seed)
-        rate = None if budget is None else parse_budget(budget, len(world))
+        rate = None if budget is None else parse_budget(budget).of(len(world)).rate
         conditions = Conditions(budget=rate, tick=step, start=start, host_cap=host_cap)
         check_schedule(name, world, budget=rate)
         log = run(name, world, conditions, seed=seed)

@@ -12,7 +12,9 @@ from typing import ClassVar
 
 from recrawl.config.section import Section, setting
 from recrawl.config.values import Kind
+from recrawl.core.budget import parse_budget
 from recrawl.core.variant import VARIANTS
+from recrawl.errors import InputError
 
 __all__ = [
     "SECTIONS",
@@ -27,6 +29,7 @@ __all__ = [
 
 _HTTP_URL = re.compile(r"https?://[^\s/?#@]+(?:[/?#]\S*)?")
 _DAY = 86_400.0
+_LEAST_ETA = 0.001
 _MAIL = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
 
 
@@ -52,6 +55,19 @@ def _header_problem(text: str) -> str:
     if not text.isascii() or not text.isprintable() or text != text.strip():
         return "it goes into a header: allowed are ASCII letters, digits, signs and inner blanks"
     return ""
+
+
+def _budget_problem(text: str) -> str:
+    try:
+        if text:
+            parse_budget(text)
+    except InputError as error:
+        return error.message
+    return ""
+
+
+def _eta_problem(eta: float) -> str:
+    return "" if eta == 0 or eta >= _LEAST_ETA else f"allowed is 0, or {_LEAST_ETA:g} to 1"
 
 
 def _store_problem(url: str) -> str:
@@ -221,7 +237,38 @@ class ScheduleSettings(Section):
             "stormcrawler-default",
             "stormcrawler-adaptive",
             "aronsson",
+            "optimal",
         ),
+    )
+    budget: str = setting(
+        "",
+        Kind.TEXT,
+        "optimal: fetches of all pages or of each page in a time, such as 50000/day or"
+        " 0.1/page/day; empty, and freshness and max_age decide.",
+        problem=_budget_problem,
+    )
+    freshness: float = setting(
+        0.9,
+        Kind.NUMBER,
+        "optimal, without a budget: mean share of fresh pages that is wanted; 0 for any.",
+        least=0,
+        most=0.999,
+    )
+    max_age: float = setting(
+        0.0,
+        Kind.DURATION,
+        "optimal, without a budget: how long a change may be unseen on average over all pages; 0"
+        " for any.",
+        unit="s",
+    )
+    eta: float = setting(
+        0.3,
+        Kind.NUMBER,
+        "optimal: weight of the time that pages are stale against their freshness; more than 0"
+        " lets no page wait for ever.",
+        least=0,
+        most=1,
+        problem=_eta_problem,
     )
     interval: float = setting(
         86_400.0, Kind.DURATION, "First fetch interval of a new page.", unit="s", above=0
@@ -320,6 +367,10 @@ class ScheduleSettings(Section):
     )
 
     def _problem(self) -> str:
+        if self.name == "optimal" and self.exact:
+            return "optimal has no original to be exact about; leave out exact"
+        if self.name == "optimal" and not (self.budget or self.freshness or self.max_age):
+            return "optimal needs a budget, a freshness or a max_age to aim at; give one"
         return "" if self.exact else self._contradiction()
 
     def _contradiction(self) -> str:

@@ -71,7 +71,7 @@ class Spec:
     above: float | None = None
     choices: tuple[str, ...] = ()
     may_be_list: bool = False
-    problem: Callable[[str], str] | None = None
+    problem: Callable[[Any], str] | None = None
     exact_is_free: bool = False
     is_secret: bool = False
 

@@ -13,6 +13,7 @@ from recrawl.core.visit import Observation, Visits
 from recrawl.estimation.bulk_edits import BulkEdits
 from recrawl.estimation.gamma_poisson import ChangeRate, observe
 from recrawl.estimation.prior import HostPrior, RateTotals, fit
+from recrawl.planning.calibration import Calibration
 
 __all__ = ["FIRST_PRIOR", "Knowledge", "fit_prior"]
 
@@ -128,6 +129,18 @@ class Knowledge:
             others_quiet=_quiet(self.own(pages), elapsed[at]),
             participation=_participation(pages).mean.astype(np.float64),
         )
+
+    def calibrated(
+        self, calibration: Calibration, before: PageStates, visits: Visits
+    ) -> Calibration:
+        """Return the calibration after visits of which this was known before."""
+        elapsed = _elapsed(before, visits)
+        at = np.flatnonzero((visits.observation != Observation.UNKNOWN) & (elapsed > 0))
+        if not at.size:
+            return calibration
+        changes, _ = self.belief(before.take(at), int(visits.fetched_at[at].max()))
+        is_changed = visits.observation[at] == Observation.CHANGED
+        return calibration.fold(changes, elapsed[at], before.importance[at], is_changed)
 
     def renewed(self, states: PageStates, now: int) -> Knowledge:
         """Return the knowledge with priors and groups as all pages show them by ``now`` [ms]."""

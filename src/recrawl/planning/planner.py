@@ -11,13 +11,19 @@ from recrawl.core.interval import LONGEST_INTERVAL
 from recrawl.core.states import PageStates, Times
 from recrawl.core.visit import Observation, Visits
 from recrawl.errors import InputError
+from recrawl.planning.calibration import Calibration
 from recrawl.planning.knowledge import Knowledge
 from recrawl.planning.market import appraise, choose, follow, moved
 from recrawl.planning.survey import Survey
-from recrawl.schedules.multiplier import longest_interval, multiplier_for_budget
+from recrawl.schedules.multiplier import (
+    longest_interval,
+    multiplier_for_age,
+    multiplier_for_budget,
+    multiplier_for_freshness,
+)
 from recrawl.schedules.optimal import Optimal
 
-__all__ = ["Planner", "priced"]
+__all__ = ["Planner", "aimed", "priced"]
 
 #: What a budget for more than all pages can use makes of the price: it can still rise. [s]
 _LEAST_PRICE = 1e-6
@@ -44,6 +50,7 @@ class Planner:
 
     schedule: Optimal
     knowledge: Knowledge = field(default_factory=Knowledge.nothing)
+    _calibration: Calibration = field(default_factory=Calibration)
     _n_pages: int = 1
     _has_budget: bool = False
     _order: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -57,10 +64,10 @@ class Planner:
         InputError
             If there is neither a budget nor a price.
         """
-        if budget is None and self.schedule.price == 0:
+        if budget is None and self.schedule.price == 0 and not self.schedule.has_target:
             raise InputError(
                 f"{self.schedule.name} shares out a budget and none was given; give one such as"
-                " 0.1/page/day"
+                " 0.1/page/day, or freshness=0.9 or max_age=6h"
             )
         self.knowledge = self.knowledge.renewed(states, now)
         self._n_pages, self._has_budget = len(states), budget is not None
@@ -69,6 +76,12 @@ class Planner:
         self._start = np.searchsorted(row[self._order], np.arange(len(self.knowledge.bulk) + 1))
         if budget is not None and self.schedule.price == 0:
             self.schedule = priced(self.schedule, Survey.of(states, self.knowledge), budget)
+        elif budget is None and self.schedule.has_target:
+            if not self._calibration.expected:
+                self._calibration = Calibration.begin(float(states.importance.sum()))
+            self._calibration = self._calibration.faded()
+            survey = Survey.of(states, self.knowledge)
+            self.schedule = aimed(self.schedule, survey, self._calibration.factor)
         self.schedule = replace(self.schedule, knowledge=self.knowledge)
         return self
 
@@ -121,6 +134,7 @@ class Planner:
         now : int
             The present. [ms]
         """
+        self._calibration = self.knowledge.calibrated(self._calibration, before, visits)
         self.knowledge.absorb(before, visits)
         is_changed = visits.observation == Observation.CHANGED
         groups = np.unique(self.knowledge.bulk.rows(before.group_key[is_changed]))
@@ -154,3 +168,26 @@ def priced(schedule: Optimal, survey: Survey, budget: float) -> Optimal:
     )
     price = multiplier_for_budget(survey.totals, left, eta=schedule.eta, longest=longest)
     return replace(schedule, price=max(price, _LEAST_PRICE), max_interval=longest)
+
+
+def aimed(schedule: Optimal, survey: Survey, factor: float) -> Optimal:
+    """Return the schedule with the price at which the collection is as fresh as wanted.
+
+    Parameters
+    ----------
+    schedule : Optimal
+        The settings.
+    survey : Survey
+        The collection.
+    factor : float
+        Stale time that visits find for each that is expected, as ``Calibration`` has it.
+    """
+    eta, longest = schedule.eta, schedule.max_interval
+    prices = []
+    if schedule.freshness:
+        wanted = 1 - min((1 - schedule.freshness) / factor, 0.999)
+        prices.append(multiplier_for_freshness(survey.totals, wanted, eta=eta, longest=longest))
+    if schedule.max_age:
+        age = schedule.max_age / factor
+        prices.append(multiplier_for_age(survey.totals, age, eta=eta, longest=longest))
+    return replace(schedule, price=max(min(prices), _LEAST_PRICE))

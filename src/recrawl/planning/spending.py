@@ -5,38 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["Budget", "Spending"]
+from recrawl.core.budget import Budget
+from recrawl.core.columns import NEVER
+
+__all__ = ["Spending"]
 
 #: Who could not spend for longer, or for two fetches, does not make up for it by many pages that
 #: are not due.  [ms]
 _LONGEST_IDLE = 60_000
 _TINY = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """So many fetches in a period.
-
-    Parameters
-    ----------
-    amount : float
-        Fetches, 0 or more.
-    period : float
-        The time in which they may be made. [s]
-    """
-
-    amount: float
-    period: float
-
-    @property
-    def rate(self) -> float:
-        """Fetches a second. [1/s]."""
-        return self.amount / self.period
-
-    @property
-    def most(self) -> float:
-        """The most that can be saved; one fetch, if a period gives less."""
-        return max(self.amount, 1.0) if self.amount else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +69,10 @@ class Spending:
         paced_to = min(self.paced_to + round(used), self.at)
         return Spending(self.left - n, self.at, paced_to)
 
-    def next_at(self, budget: Budget) -> int | None:
-        """Return when a page may be fetched that is not due [ms]; None for never."""
+    def next_at(self, budget: Budget) -> int:
+        """Return when a page may be fetched that is not due [ms]; NEVER with a budget of 0."""
         if budget.rate == 0:
-            return None
+            return NEVER
         each = 1000 / budget.rate
         missing = max(1 - self.left, 0.0) * each
         return math.ceil(max(self.paced_to + each, self.at + missing))

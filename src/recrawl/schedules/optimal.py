@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from recrawl.core.columns import NEVER, NO_TIME
+from recrawl.core.interval import LONGEST_INTERVAL
 from recrawl.core.numeric import round_half_up
 from recrawl.core.states import Mask, PageStates, Rates, Seconds, Times
 from recrawl.core.timing import Timing
@@ -36,13 +37,18 @@ class Optimal:
         Weight of the stale time against the freshness: 0, or 0.001 to 1.  More than 0 lets no
         page wait for ever.
     default_interval : float
-        Interval while there is no price. [s]
+        Interval while there is no price, and longest one after the first visit where there is no
+        budget: a page is looked at twice before it is thought to be slow. [s]
     max_interval : float
         Greatest interval. [s]
     interval_max : float
         Where the interval of gone pages stops growing; see ``lifecycle.gone``. [s]
     retry_interval : float
         Wait after a temporary failure, if the interval is not shorter. [s]
+    freshness : float
+        Mean freshness wanted where there is no budget, 0 to below 1; 0 for no such wish.
+    max_age : float
+        Mean age wanted where there is no budget; 0 for no such wish. [s]
     price : float
         The multiplier that all pages share, of importance times stale time a fetch; 0 for not yet
         known. [s]
@@ -71,6 +77,8 @@ class Optimal:
     max_interval: float = 7_776_000.0
     interval_max: float = 7_776_000.0
     retry_interval: float = 86_400.0
+    freshness: float = 0.0
+    max_age: float = 0.0
     price: float = 0.0
     knowledge: Knowledge | None = None
 
@@ -79,9 +87,20 @@ class Optimal:
             self, "default_interval", "max_interval", "interval_max", "retry_interval"
         )
         value_table(self.eta)
+        for setting, most in (("freshness", 1.0), ("max_age", LONGEST_INTERVAL)):
+            value = getattr(self, setting)
+            allowed = f"0 for none, to below {most:g}"
+            lifecycle.require(
+                0 <= value < most, self.name, setting, value, allowed, has_exact=False
+            )
         lifecycle.require(
             self.price >= 0, self.name, "price", self.price, "0 s or more", has_exact=False
         )
+
+    @property
+    def has_target(self) -> bool:
+        """Whether a freshness or an age decides what a fetch must be worth."""
+        return self.freshness > 0 or self.max_age > 0
 
     def first(self, states: PageStates, now: int) -> Timing:
         """Return the timing of pages that were just added: due at once."""
@@ -102,6 +121,9 @@ class Optimal:
         rate = self.knowledge.change_rate(states)
         table = value_table(self.eta)
         interval = table.interval(rate, states.importance, self.price, longest=self.max_interval)
+        if self.has_target:
+            is_young = states.n_visits <= 1
+            np.minimum(interval, np.float32(self.default_interval), where=is_young, out=interval)
         return interval.astype(np.float64)
 
     def value(self, states: PageStates, changes: Seconds, rate: Rates) -> Seconds:
@@ -130,7 +152,9 @@ class Optimal:
         )
         worth = value_table(self.eta).changes(ratio)
         wait = (worth - changes) / rate
-        latest = states.fetched_at + round(self.max_interval * 1000)
+        is_young = self.has_target & (states.n_visits <= 1)
+        longest = np.where(is_young, self.default_interval, self.max_interval)
+        latest = states.fetched_at + round_half_up(longest * 1000)
         wait_ms = round_half_up(np.clip(wait, -1e10, 1e10) * 1000)
         due = np.minimum(now + wait_ms, latest)
         return np.where(self.is_set(states), states.next_fetch_at, due)

@@ -10,6 +10,7 @@ from recrawl.schedules.aronsson import Aronsson
 from recrawl.schedules.fixed import Fixed
 from recrawl.schedules.nutch import NutchAdaptive
 from recrawl.schedules.nutch_mime import NutchMime
+from recrawl.schedules.optimal import Optimal
 from recrawl.schedules.stormcrawler import StormCrawlerAdaptive, StormCrawlerDefault
 
 __all__ = ["SCHEDULES", "ScheduleClass", "schedule_class"]
@@ -21,6 +22,7 @@ ScheduleClass = (
     | type[StormCrawlerDefault]
     | type[StormCrawlerAdaptive]
     | type[Aronsson]
+    | type[Optimal]
 )
 
 #: Every schedule, by the name that settings use.
@@ -33,6 +35,7 @@ SCHEDULES: Final[dict[str, ScheduleClass]] = {
         StormCrawlerDefault,
         StormCrawlerAdaptive,
         Aronsson,
+        Optimal,
     )
 }
 

@@ -18,9 +18,6 @@ from recrawl.simulation.worlds.world import World
 
 __all__ = ["PRESETS", "schedule_for", "schedule_names"]
 
-#: Whatever takes settings, by name.
-_MODELS: Final[dict[str, type]] = {**SCHEDULES, Optimal.name: Optimal}
-
 _HOUR, _DAY = 3600.0, 86_400.0
 
 #: Settings that have a name: the schedule, and what is set of it.
@@ -56,7 +53,7 @@ PRESETS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
 
 def schedule_names() -> list[str]:
     """Return every name that ``schedule_for`` knows."""
-    return sorted({*_MODELS, *BASELINES, *PRESETS})
+    return sorted({*SCHEDULES, *BASELINES, *PRESETS})
 
 
 def schedule_for(
@@ -97,7 +94,7 @@ def schedule_for(
             raise InputError(f"the baseline {name} has neither settings nor an exact mode")
         return BASELINES[name](world)
     base, preset = PRESETS.get(name, (name, {}))
-    model = _MODELS[base]
+    model = SCHEDULES[base]
     settings: dict[str, Any] = dict(preset)
     if budget and name.endswith("-tuned"):
         settings["default_interval"] = len(world) / budget
