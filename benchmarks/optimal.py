@@ -104,7 +104,9 @@ def learn() -> dict[str, object]:
     def task() -> NDArray[np.float32]:
         recent = forget(known, prior, memory=0.9, least=(0.05, 1000.0))
         probability = change_probability(recent, elapsed)
-        surprising = fold_surprise(surprise, observation=seen, probability=probability)
+        surprising = fold_surprise(
+            surprise, observation=seen, probability=probability, elapsed=elapsed
+        )
         trusted = np.where(is_noise(surprising), np.int8(Observation.UNKNOWN), seen)
         after = observe(recent, elapsed=elapsed, observation=trusted)
         return table.interval(after.mean, weight, 1.6e5, longest=1000 * DAY)

@@ -8,7 +8,7 @@ import pytest
 from recrawl.core.columns import NO_TIME
 from recrawl.core.states import PageStates
 from recrawl.core.visit import Observation, Outcome, Visits
-from recrawl.planning.knowledge import Knowledge
+from recrawl.planning.knowledge import Knowledge, rate_totals
 
 DAY = 86_400_000
 NOW = 1_700_000_000_000
@@ -153,3 +153,50 @@ def test_the_prior_moves_without_touching_the_pages():
 
     assert (renewed.change_rate(unseen) > 4 * before).all()
     assert (unseen.rate_shape == 0).all()
+
+
+def seen_changed(knowledge: Knowledge, states: PageStates, hours: float, n: int) -> PageStates:
+    """Return the pages after n visits, some hours apart, that all saw a change."""
+    for k in range(1, n + 1):
+        visits = visits_of(states, Observation.CHANGED, hours * k / 24)
+        learned = knowledge.learn(states, states, visits)
+        states = learned.with_columns({"checked_at": visits.fetched_at})
+    return states
+
+
+def test_a_page_whose_every_fetch_differs_is_a_new_page_of_its_host():
+    """An hour apart it cannot have changed each time: it has the host's rate and teaches none."""
+    states = pages(2, group_key=[1, 2])
+    knowledge = known(states)
+    first = knowledge.change_rate(states)
+
+    noisy = seen_changed(knowledge, states, hours=1, n=5)
+
+    np.testing.assert_allclose(knowledge.change_rate(noisy), first)
+    assert rate_totals(knowledge, noisy).host_key.size == 0
+
+
+def test_noise_tells_nothing_of_its_group():
+    """Siblings of a page whose every fetch differs are believed to be as they were."""
+    states = pages(10)
+    knowledge = known(states)
+    at = NOW + 10 * DAY
+    before = knowledge.belief(states, at)[0]
+    noisy = states.take(np.arange(4)).with_columns({"surprise": np.full(4, 4.0)})
+
+    knowledge.absorb(noisy, visits_of(noisy, Observation.CHANGED))
+
+    np.testing.assert_array_equal(knowledge.belief(states, at)[0], before)
+
+
+def test_noise_that_was_once_the_same_is_a_page_again():
+    """A visit that saw no change proves that the page can be told from noise."""
+    states = pages(1)
+    knowledge = known(states)
+    noisy = seen_changed(knowledge, states, hours=1, n=5)
+
+    learned = knowledge.learn(noisy, noisy, visits_of(noisy, Observation.UNCHANGED, 20))
+
+    assert noisy.surprise[0] > 3
+    assert learned.surprise[0] == -50
+    assert knowledge.change_rate(learned)[0] < knowledge.change_rate(noisy)[0]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recrawl.core.columns import NEVER
-from recrawl.core.states import PageStates, Rates
+from recrawl.core.states import PageStates, Rates, Seconds
 from recrawl.core.visit import Observation, Outcome, Visits
 from recrawl.errors import InputError
 from recrawl.schedules.crawl_value import fetch_interval
@@ -22,12 +22,16 @@ NOW = 1_700_000_000_000
 
 @dataclass(frozen=True)
 class Told:
-    """Knowledge of rates that are the same for all pages."""
+    """Knowledge of rates and probes that are the same for all pages."""
 
     rate: float
+    probe: float = np.inf
 
     def change_rate(self, states: PageStates) -> Rates:
         return np.full(len(states), self.rate)
+
+    def probe_wait(self, states: PageStates) -> Seconds:
+        return np.full(len(states), self.probe)
 
 
 def visit(**columns: object) -> Visits:
@@ -152,3 +156,14 @@ def test_no_page_gets_a_time_that_is_none(
     assert NOW - 10**13 <= due <= NOW + 1000 * schedule.max_interval
     assert 0 < schedule.interval(states)[0] <= schedule.max_interval
     assert schedule.value(states, np.array([changes]), rates)[0] >= 0
+
+
+def test_a_page_to_be_probed_is_due_at_once():
+    """It does not wait for its value, and no value moves its turn."""
+    schedule = Optimal(price=0.2 * DAY, knowledge=Told(0.1 / DAY, probe=600.0))
+    seen = PageStates.of(1, fetched_at=NOW, checked_at=NOW)
+
+    timing = schedule.after(seen, visit())
+
+    assert timing.next_fetch_at[0] == NOW + 600_000
+    assert schedule.is_set(seen).all()

@@ -11,11 +11,12 @@ from recrawl.core.columns import NO_TIME
 from recrawl.core.states import PageStates, Rates, Seconds
 from recrawl.core.visit import Observation, Visits
 from recrawl.estimation.bulk_edits import BulkEdits
+from recrawl.estimation.false_change import PROBE_WAIT, fold_surprise, is_noise, is_suspect
 from recrawl.estimation.gamma_poisson import ChangeRate, observe
 from recrawl.estimation.prior import HostPrior, RateTotals, fit
 from recrawl.planning.calibration import Calibration
 
-__all__ = ["FIRST_PRIOR", "Knowledge", "fit_prior"]
+__all__ = ["FIRST_PRIOR", "Knowledge", "fit_prior", "rate_totals"]
 
 _DAY = 86_400.0
 #: What is thought of a page before any was visited: a change in 40 days.
@@ -45,8 +46,10 @@ class Knowledge:
     Notes
     -----
     Columns read: bulk_exposure, bulk_shape, checked_at, group_key, host_key, rate_exposure,
-    rate_shape.  The four learned ones hold the difference to the prior, so that the prior can
-    move without a pass over all pages.
+    rate_shape, surprise.  The four learned ones hold the difference to the prior, so that the
+    prior can move without a pass over all pages.
+
+    A page whose every fetch differs is taken for a new page of its host, and teaches nothing.
     """
 
     prior: HostPrior
@@ -61,9 +64,10 @@ class Knowledge:
     def own(self, states: PageStates) -> ChangeRate:
         """Return what is known of the changes that pages make by themselves."""
         prior = self.prior.of(states.host_key)
+        told = ~is_noise(states.surprise)
         return ChangeRate(
-            np.maximum(prior.shape + states.rate_shape, _LEAST[0]),
-            np.maximum(prior.exposure + states.rate_exposure, _LEAST[1]),
+            np.maximum(prior.shape + states.rate_shape * told, _LEAST[0]),
+            np.maximum(prior.exposure + states.rate_exposure * told, _LEAST[1]),
         )
 
     def change_rate(self, states: PageStates) -> Rates:
@@ -71,6 +75,10 @@ class Knowledge:
         row = self.bulk.rows(states.group_key)
         rate: Rates = self.own(states).mean + _participation(states).mean * self.bulk.hazard(row)
         return rate
+
+    def probe_wait(self, states: PageStates) -> Seconds:
+        """Return the wait of pages that may be noise; infinite for others. [s]."""
+        return np.where(is_suspect(states.surprise), PROBE_WAIT, np.inf)
 
     def belief(self, states: PageStates, now: int) -> tuple[Seconds, Rates]:
         """Return what to expect of each page: changes since its last visit, and from now on.
@@ -102,13 +110,20 @@ class Knowledge:
         own_quiet = _quiet(own, elapsed)
         bulk_quiet = np.exp(-part.mean * exposure)
         age = (visits.fetched_at - visits.modified_at) / 1000
-        seen = visits.observation
+        surprise = fold_surprise(
+            before.surprise,
+            observation=np.where(elapsed > 0, visits.observation, Observation.UNKNOWN),
+            probability=1 - own_quiet * bulk_quiet,
+            elapsed=elapsed,
+        )
+        seen = np.where(is_noise(surprise), Observation.UNKNOWN, visits.observation)
         rate = observe(
             own, elapsed=elapsed, observation=seen, change_age=age, others_quiet=bulk_quiet
         )
         takes = observe(part, elapsed=exposure, observation=seen, others_quiet=own_quiet)
         return merged.with_columns(
             {
+                "surprise": surprise,
                 "rate_shape": rate.shape - prior.shape,
                 "rate_exposure": rate.exposure - prior.exposure,
                 "bulk_shape": takes.shape - _TAKES_PART.shape,
@@ -119,7 +134,8 @@ class Knowledge:
     def absorb(self, before: PageStates, visits: Visits) -> None:
         """Learn of the groups what visits teach."""
         elapsed = _elapsed(before, visits)
-        at = np.flatnonzero((visits.observation != Observation.UNKNOWN) & (elapsed > 0))
+        tells = (visits.observation != Observation.UNKNOWN) & ~is_noise(before.surprise)
+        at = np.flatnonzero(tells & (elapsed > 0))
         pages = before.take(at)
         self.bulk.observe(
             self.bulk.rows(pages.group_key),
@@ -147,7 +163,15 @@ class Knowledge:
         group_key, n_pages = np.unique(states.group_key, return_counts=True)
         bulk = self.bulk.with_groups(group_key, n_pages, now)
         bulk.relearn(now, bulk.totals(now).rates)
-        return Knowledge(fit_prior(RateTotals.of(self.own(states), states.host_key)), bulk)
+        totals = rate_totals(self, states)
+        return Knowledge(fit_prior(totals), bulk)
+
+
+def rate_totals(knowledge: Knowledge, states: PageStates) -> RateTotals:
+    """Return what is known of pages of their own change rates, by host; noise tells nothing."""
+    return RateTotals.of(
+        knowledge.own(states), states.host_key, is_excluded=is_noise(states.surprise)
+    )
 
 
 def fit_prior(totals: RateTotals) -> HostPrior:
@@ -157,9 +181,10 @@ def fit_prior(totals: RateTotals) -> HostPrior:
 
 def _participation(states: PageStates) -> ChangeRate:
     """Return how strongly pages take part in the edits of their groups."""
+    told = ~is_noise(states.surprise)
     return ChangeRate(
-        np.maximum(_TAKES_PART.shape + states.bulk_shape, _LEAST[0]),
-        np.maximum(_TAKES_PART.exposure + states.bulk_exposure, _LEAST[0]),
+        np.maximum(_TAKES_PART.shape + states.bulk_shape * told, _LEAST[0]),
+        np.maximum(_TAKES_PART.exposure + states.bulk_exposure * told, _LEAST[0]),
     )
 
 

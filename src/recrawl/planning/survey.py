@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from recrawl.core.columns import NEVER, NO_KEY
 from recrawl.core.states import Keys, PageStates
 from recrawl.estimation.prior import RateTotals
-from recrawl.planning.knowledge import Knowledge
+from recrawl.planning.knowledge import Knowledge, rate_totals
 from recrawl.schedules.lifecycle import fixed_mask
 from recrawl.schedules.totals import Totals
 
@@ -70,7 +70,7 @@ class Survey:
         is_fixed &= is_open
         return cls(
             n_pages=int(is_open.sum()),
-            rates=RateTotals.of(knowledge.own(states), states.host_key),
+            rates=rate_totals(knowledge, states),
             sizes=GroupSizes.of(states.group_key),
             totals=Totals.of(knowledge.change_rate(free), free.importance),
             fixed_rate=float((1 / states.fixed_interval[is_fixed].astype(np.float64)).sum()),

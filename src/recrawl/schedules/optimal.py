@@ -26,6 +26,13 @@ class Knowledge(Protocol):
         """Return the change rate to be expected of each page, shape (n,), in 1/s."""
         ...
 
+    def probe_wait(self, states: PageStates) -> Seconds:
+        """Return how soon a page is to be fetched to learn what it is, shape (n,); infinite if not.
+
+        In seconds after the last visit.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Optimal:
@@ -124,7 +131,7 @@ class Optimal:
         if self.has_target:
             is_young = states.n_visits <= 1
             np.minimum(interval, np.float32(self.default_interval), where=is_young, out=interval)
-        return interval.astype(np.float64)
+        return np.minimum(interval.astype(np.float64), self.knowledge.probe_wait(states))
 
     def value(self, states: PageStates, changes: Seconds, rate: Rates) -> Seconds:
         """Return what a fetch of each page is worth now. [s].
@@ -162,10 +169,12 @@ class Optimal:
     def is_set(self, states: PageStates) -> Mask:
         """Return the pages whose turn no value moves, shape (n,).
 
-        Those never to be fetched, those with an interval set by hand, and those that could not be
-        fetched last time: they wait as failures do.
+        Those never to be fetched, those with an interval set by hand, those that could not be
+        fetched last time, which wait as failures do, and those fetched to learn what they are.
         """
         is_failed = (states.checked_at < states.fetched_at) | (states.checked_at == NO_TIME)
         fixed = lifecycle.fixed_mask(states.fixed_interval)
         is_set: Mask = is_failed | fixed | (states.next_fetch_at == NEVER)
+        if self.knowledge is not None:
+            is_set |= np.isfinite(self.knowledge.probe_wait(states))
         return is_set
