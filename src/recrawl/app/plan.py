@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -29,8 +30,11 @@ from recrawl.schedules.optimal import Optimal
 __all__ = ["Plan", "Price"]
 
 _PRICE = "price"
-#: All pages are looked at this often. [ms]
-_SURVEY_EVERY = 86_400_000
+#: All pages are looked at this often, and after a round of them, but not more often. [ms]
+_SURVEY_EVERY, _SURVEY_LEAST = 86_400_000, 3_600_000
+#: A price that falls below this part of itself lets pages come earlier that have their turn.
+_MUCH_LESS = 0.8
+_CHUNK = 10_000
 #: How many due pages are asked for each that may be fetched, and how many at least.
 _CANDIDATES, _LEAST_CANDIDATES = 8, 32
 #: How often in a row the queue is asked while all that it gives is worth less than a fetch.
@@ -38,6 +42,8 @@ _ROUNDS = 16
 #: Siblings asked again for each visit that saw a change, on average: groups of more pages are
 #: asked after several changes.
 _ASKED_A_CHANGE = 2000
+#: Where no page may come yet, none is asked for at least so long. [ms]
+_LEAST_PAUSE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +117,41 @@ class Plan:
         self._policy_of = policy_of
         self.learned = Learned(store)
         self._credit: dict[int, int] = {}
-        self._n_new = 0
+        self._n_leased = 0
+        #: No page may come before it is due until then. [ms]
+        self._ahead_from = NO_TIME
 
     # --- the survey
 
     def wants_survey(self, now: int) -> bool:
-        """Return whether all pages are to be looked at: daily, and when many are new."""
+        """Return whether all pages are to be looked at: daily, and after a round of them."""
         surveyed = self.learned.surveyed
+        is_round = self._n_leased > surveyed.n_pages
         return (
-            not 0 <= now - surveyed.at < _SURVEY_EVERY
-            or self._n_new > surveyed.n_pages
+            not 0 <= now - surveyed.at < (_SURVEY_LEAST if is_round else _SURVEY_EVERY)
             or self._price(now).made_for != self._made_for
         )
 
     async def survey(self, now: int) -> None:
-        """Look at all pages; find a price if there is none for these settings."""
+        """Look at all pages, and find a price; if it fell by much, pages come forward."""
         survey = await self.learned.survey(now)
-        self._n_new = 0
+        self._n_leased = 0
+        before = self._price(now).price
         self._change(now, lambda price: self._priced(price, survey))
+        if self._price(now).price < _MUCH_LESS * before:
+            await self._ask_all(now)
+
+    async def _ask_all(self, now: int) -> None:
+        """Let every page be due earlier that is worth it at a price that fell."""
+        after: int | None = None
+        while pages := self._store.scan(after=after, limit=_CHUNK):
+            after = pages[-1].state.page_key
+            states = PageStates.from_rows([page.state for page in pages])
+            _, due, _ = self._appraise(pages, states, now)
+            earlier = np.flatnonzero(moved(states, due) & (due < states.next_fetch_at))
+            moves = [Move(int(states.page_key[k]), int(due[k])) for k in earlier]
+            self._store.release("", [], moves)
+            await asyncio.sleep(0)
 
     @property
     def _budget(self) -> Budget | None:
@@ -233,31 +256,34 @@ class Plan:
     ) -> list[PageRow]:
         """Return at most n of the leased pages, those worth most; the rest is given back."""
         states = PageStates.from_rows([page.state for page in pages])
-        value, due = self._appraise(pages, states, now)
+        value, due, soonest = self._appraise(pages, states, now)
         order = np.argsort(-value, kind="stable")
         # Before they are due, pages are worth less than the price, but not nothing.
         is_open = value[order] > 0 if is_ahead else due[order] <= now
         best = order[is_open][:n]
         is_bound = bool(is_open.sum() > n)
         rest = np.setdiff1d(np.arange(len(pages)), best)
+        if is_ahead and not best.size:
+            self._ahead_from = max(int(soonest.min()), now + _LEAST_PAUSE)
         keys = [pages[k].state.page_key for k in rest]
         moves = [Move(int(states.page_key[k]), int(due[k])) for k in rest if due[k] > now]
         self._store.release(owner, keys, moves)
-        self._n_new += int((states.fetched_at[best] == NO_TIME).sum())
+        self._n_leased += len(best)
         last = float(value[best[-1]]) if len(best) and (is_ahead or is_bound) else 0.0
         self._change(now, lambda price: self._spent(price, len(best), last))
         return [pages[k] for k in best]
 
     def _appraise(
         self, pages: Sequence[PageRow], states: PageStates, now: int
-    ) -> tuple[Seconds, Times]:
-        """Return what the pages are worth, and when they are due.
+    ) -> tuple[Seconds, Times, Times]:
+        """Return what the pages are worth, when they are due, and from when on they may come.
 
         Pages of other schedules come when they are due, and not before; no page comes before its
         least interval has passed.
         """
         value, due = np.full(len(pages), np.inf), states.next_fetch_at.copy()
         value[due > now] = 0.0
+        soonest = due.copy()
         knowledge = self.learned.knowledge(states, now)
         for policy, rows in _by_policy(pages, self._policy_of):
             schedule = self.schedule_of(policy, knowledge, now)
@@ -265,11 +291,11 @@ class Plan:
                 continue
             some = states.take(rows)
             found = appraise(schedule, knowledge, some, now)
-            soonest = _soonest(some, policy)
-            due[rows] = np.maximum(found.due, soonest)
-            is_closed = (soonest > now) | (schedule.is_set(some) & (found.due > now))
-            value[rows] = np.where(is_closed, 0.0, found.value)
-        return value, due
+            open_at = np.where(schedule.is_set(some), found.due, _soonest(some, policy))
+            due[rows] = np.maximum(found.due, open_at)
+            value[rows] = np.where(open_at > now, 0.0, found.value)
+            soonest[rows] = open_at
+        return value, due, soonest
 
     def _spent(self, price: Price, n: int, last: float) -> Price:
         """Return the price after n fetches, of which the last was worth so much."""
@@ -294,8 +320,8 @@ class Plan:
         spending = self._price(now).spending
         if due_by is not None:
             return at if spending.allowed else NEVER
-        ahead = spending.next_at(budget)
-        return min(at, ahead) if spending.allowed else max(at, ahead)
+        ahead = max(spending.next_ahead_at(budget), self._ahead_from)
+        return min(max(at, spending.next_at(budget)), ahead)
 
     # --- what visits find
 

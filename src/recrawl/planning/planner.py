@@ -85,6 +85,14 @@ class Planner:
         self.schedule = replace(self.schedule, knowledge=self.knowledge)
         return self
 
+    def asked(self, states: PageStates, now: int) -> tuple[NDArray[np.int64], Times]:
+        """Return who is due earlier at the price now, and when, if a target moves the price."""
+        if self._has_budget or not self.schedule.has_target:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        due = appraise(self.schedule, self.knowledge, states, now).due
+        rows = np.flatnonzero(moved(states, due) & (due < states.next_fetch_at))
+        return rows, due[rows]
+
     def pick(
         self, states: PageStates, now: int, n: int, *, host_cap: int | None = None
     ) -> tuple[NDArray[np.int64], Times]:

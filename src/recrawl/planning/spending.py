@@ -70,9 +70,13 @@ class Spending:
         return Spending(self.left - n, self.at, paced_to)
 
     def next_at(self, budget: Budget) -> int:
+        """Return when a page that is due may be fetched [ms]; NEVER with a budget of 0."""
+        if budget.rate == 0:
+            return NEVER
+        return math.ceil(self.at + max(1 - self.left, 0.0) / budget.rate * 1000)
+
+    def next_ahead_at(self, budget: Budget) -> int:
         """Return when a page may be fetched that is not due [ms]; NEVER with a budget of 0."""
         if budget.rate == 0:
             return NEVER
-        each = 1000 / budget.rate
-        missing = max(1 - self.left, 0.0) * each
-        return math.ceil(max(self.paced_to + each, self.at + missing))
+        return max(self.next_at(budget), math.ceil(self.paced_to + 1000 / budget.rate))

@@ -129,6 +129,8 @@ def simulate(
         if isinstance(schedule, Replanning) and now >= next_plan:
             schedule = schedule.replan(crawl.states, start_at + now, budget)
             next_plan = now + _DAY
+            if isinstance(schedule, Planner):
+                crawl.move(*schedule.asked(crawl.states, start_at + now))
         crawl.bear(now)
         n, cap = (_allowance(k, budget, tick), host_cap) if k else (None, None)
         if n == 0:
