@@ -168,7 +168,7 @@ def test_unknown_names_are_refused_with_the_nearest(refused, text, message):
         ("schedule.retry_max = 128", "a whole number, from 1 to 127"),
         ("schedule.retry_max = 3.0", "it is a number; allowed is a whole number"),
         (f"crawl.hosts = {'9' * 30}", "does not fit in 64 bits"),
-        ("schedule.name = 'nutch'", 'allowed is "fixed" or "nutch-adaptive"'),
+        ("schedule.name = 'nutch'", 'allowed is "optimal" or "fixed" or "nutch-adaptive"'),
         ("schedule.name = 3", "it is a whole number; allowed is"),
         ("schedule.exact = 'yes'", "it is text; allowed is true or false"),
         ("fetch.redirect_targets = 'all'", '"none" or "same-host" or "any"'),
@@ -412,9 +412,13 @@ def test_exact_mode_takes_rates_of_the_original(tmp_path, refused):
     path = tmp_path / "recrawl.toml"
     path.write_text("[schedule]\ninc_rate = 2\n")
 
-    assert load(path, overrides=["schedule.exact=true"]).schedule.inc_rate == 2
+    assert (
+        load(path, overrides=["schedule.exact=true", "schedule.name=fixed"]).schedule.inc_rate == 2
+    )
     assert load(path, overrides=["schedule.inc_rate=0.5"]).schedule.inc_rate == 0.5
-    assert load(None, overrides=["schedule.dec_rate=3", "schedule.exact=true"]).schedule.exact
+    assert load(
+        None, overrides=["schedule.dec_rate=3", "schedule.exact=true", "schedule.name=fixed"]
+    ).schedule.exact
     with pytest.raises(ConfigError, match=r"schedule\.dec_rate = 3\.0 is not usable"):
         load(None, overrides=["schedule.dec_rate=3"])
     assert "line 3" in refused("[schedule]\nexact = false\ninc_rate = 2\n")

@@ -93,7 +93,8 @@ def test_settings_reach_the_policy():
     """Schedule, bounds, rule of updates and signature are those of the settings."""
     config = Config(
         schedule=ScheduleSettings(
-            interval=7200.0, min_interval=600.0, max_interval=86_400.0, jitter=0.1,
+            name="nutch-adaptive", interval=7200.0, min_interval=600.0, max_interval=86_400.0,
+            jitter=0.1,
             inc_rate=0.3, dec_rate=0.1, sync_delta=False, sync_delta_rate=0.2,
             retry_interval=1800.0, retry_max=5,
         ),
@@ -158,7 +159,7 @@ def test_exact_mode_takes_what_the_original_takes_and_says_so(caplog):
 
     with caplog.at_level(logging.WARNING):
         policy = make_policies(Config(schedule=settings))(URL)
-        make_policies(Config(schedule=ScheduleSettings(exact=True)))
+        make_policies(Config(schedule=ScheduleSettings(name="nutch-adaptive", exact=True)))
 
     assert [getattr(policy.schedule, name) for name in odd] == list(odd.values())
     told = [record.getMessage() for record in caplog.records]
@@ -208,9 +209,12 @@ def at_their_limits():
 @pytest.mark.parametrize(("section", "name", "value"), list(at_their_limits()))
 async def test_what_a_setting_allows_works(section, name, value):
     """No part refuses a value that the settings allow."""
-    # A setting must not be larger than the one it is part of.
-    larger = {"connect_timeout": "timeout", "backoff": "max_backoff"}
-    made = section(**{name: value, larger.get(name, name): value})
+    # A setting must not be larger than the one it is part of, and something must be aimed at.
+    with_it = {
+        "connect_timeout": ("timeout", value), "backoff": ("max_backoff", value),
+        "freshness": ("max_age", 3600.0),
+    }  # fmt: skip
+    made = section(**dict([(name, value), with_it.get(name, (name, value))]))
     config = replace(Config(), **{section.title: made})
 
     make_policies(config)(URL)

@@ -45,7 +45,9 @@ def test_hosts_are_known_by_their_canonical_name(file) -> None:
 
 def test_rates_are_known_by_mime_type(file) -> None:
     """The file is read as it is."""
-    mimes = read_tables(ScheduleSettings(mime_file=file("text/html\t0.5\t0.25\n"))).mimes
+    mimes = read_tables(
+        ScheduleSettings(name="nutch-mime", mime_file=file("text/html\t0.5\t0.25\n"))
+    ).mimes
 
     assert mimes.lookup(np.array([mime_key("text/html"), 0])).tolist() == [1, 0]
 
@@ -76,13 +78,17 @@ def test_exact_mode_leaves_lines_out_as_the_original(
     """The line is left out with a warning, only a rate that is no number stops the start."""
     with caplog.at_level(logging.WARNING):
         tables = read_tables(
-            ScheduleSettings(mime_file=file("a/b 1 1\ntext/html\t2\t-1\n"), exact=True)
+            ScheduleSettings(
+                name="nutch-mime", mime_file=file("a/b 1 1\ntext/html\t2\t-1\n"), exact=True
+            )
         )
 
     assert tables.mimes.inc_rate.tolist() == [2]
     assert "line_left_out" in caplog.text
     with pytest.raises(ConfigError, match=r"lines\.txt, line 1: not a number: 'x'"):
-        read_tables(ScheduleSettings(mime_file=file("text/html\tx\t1"), exact=True))
+        read_tables(
+            ScheduleSettings(name="nutch-mime", mime_file=file("text/html\tx\t1"), exact=True)
+        )
 
 
 @pytest.mark.parametrize("setting", ["host_file", "mime_file"])

@@ -64,7 +64,7 @@ def test_the_due_time_is_where_the_value_reaches_the_price():
     """Just before it a page is worth less than the price, and just after it more."""
     rate = np.array([0.1 / DAY])
     schedule = Optimal(price=0.2 * DAY, knowledge=Told(rate[0]))
-    states = PageStates.of(1, fetched_at=NOW, checked_at=NOW, next_fetch_at=NOW)
+    states = PageStates.of(1, fetched_at=NOW, checked_at=NOW, next_fetch_at=NOW + 1)
 
     due = schedule.due(states, np.zeros(1), rate, NOW)
     wait = (due - NOW) / 1000
@@ -78,7 +78,7 @@ def test_changes_that_are_expected_bring_the_due_time_forward():
     """Half the changes that a fetch is worth are there: half the wait is left."""
     rate = np.array([0.1 / DAY])
     schedule = Optimal(price=0.2 * DAY, knowledge=Told(rate[0]))
-    states = PageStates.of(1, fetched_at=NOW, checked_at=NOW, next_fetch_at=NOW)
+    states = PageStates.of(1, fetched_at=NOW, checked_at=NOW, next_fetch_at=NOW + 1)
     whole = schedule.due(states, np.zeros(1), rate, NOW)[0] - NOW
 
     half = schedule.due(states, rate * whole / 2000, rate, NOW)[0] - NOW
@@ -148,7 +148,9 @@ def test_no_page_gets_a_time_that_is_none(
 ):
     """Rates towards 0 and infinity, no importance: a finite time and a value, never NaN."""
     schedule = Optimal(price=price, knowledge=Told(rate))
-    states = PageStates.of(1, importance=importance, fetched_at=NOW, checked_at=NOW)
+    states = PageStates.of(
+        1, importance=importance, fetched_at=NOW, checked_at=NOW, next_fetch_at=NOW + 1
+    )
     rates = np.array([rate])
 
     due = schedule.due(states, np.array([changes]), rates, NOW)[0]

@@ -11,6 +11,7 @@ import numpy as np
 
 from recrawl.app.policy import PagePolicy, PolicyOf
 from recrawl.app.seeds import Seed
+from recrawl.core.columns import NO_TIME
 from recrawl.core.group import group_key
 from recrawl.core.states import PageStates
 from recrawl.core.url import canonical_url, host_key, host_of, page_key
@@ -153,5 +154,8 @@ def force_pages(store: PageStore, pages: Sequence[PageRow], *, now: int) -> int:
 
 
 def _forced(page: PageRow, now: int) -> PageRow:
-    state = replace(page.state, next_fetch_at=now)
+    # A turn that lies before the last visit is nobody's but a hand's: no schedule puts it off.
+    fetched_at = page.state.fetched_at
+    due_at = now if fetched_at == NO_TIME else min(now, fetched_at)
+    state = replace(page.state, next_fetch_at=due_at)
     return replace(page, state=state, etag=None, last_modified=None, content_digest=None)

@@ -227,17 +227,17 @@ class ScheduleSettings(Section):
     title: ClassVar[str] = "schedule"
 
     name: str = setting(
-        "nutch-adaptive",
+        "optimal",
         Kind.CHOICE,
         "How the next fetch time is found.",
         choices=(
+            "optimal",
             "fixed",
             "nutch-adaptive",
             "nutch-mime",
             "stormcrawler-default",
             "stormcrawler-adaptive",
             "aronsson",
-            "optimal",
         ),
     )
     budget: str = setting(
@@ -368,7 +368,7 @@ class ScheduleSettings(Section):
 
     def _problem(self) -> str:
         if self.name == "optimal" and self.exact:
-            return "optimal has no original to be exact about; leave out exact"
+            return "optimal has no original to be exact about; name another, or leave out exact"
         if self.name == "optimal" and not (self.budget or self.freshness or self.max_age):
             return "optimal needs a budget, a freshness or a max_age to aim at; give one"
         return "" if self.exact else self._contradiction()

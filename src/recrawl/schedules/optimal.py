@@ -163,18 +163,20 @@ class Optimal:
         longest = np.where(is_young, self.default_interval, self.max_interval)
         latest = states.fetched_at + round_half_up(longest * 1000)
         wait_ms = round_half_up(np.clip(wait, -1e10, 1e10) * 1000)
-        due = np.minimum(now + wait_ms, latest)
+        due = np.maximum(np.minimum(now + wait_ms, latest), states.fetched_at + 1)
         return np.where(self.is_set(states), states.next_fetch_at, due)
 
     def is_set(self, states: PageStates) -> Mask:
         """Return the pages whose turn no value moves, shape (n,).
 
-        Those never to be fetched, those with an interval set by hand, those that could not be
-        fetched last time, which wait as failures do, and those fetched to learn what they are.
+        Those never to be fetched, those with an interval or a turn set by hand, those that could
+        not be fetched last time, which wait as failures do, and those fetched to learn what they
+        are.
         """
         is_failed = (states.checked_at < states.fetched_at) | (states.checked_at == NO_TIME)
         fixed = lifecycle.fixed_mask(states.fixed_interval)
-        is_set: Mask = is_failed | fixed | (states.next_fetch_at == NEVER)
+        is_forced = states.next_fetch_at <= states.fetched_at
+        is_set: Mask = is_failed | fixed | is_forced | (states.next_fetch_at == NEVER)
         if self.knowledge is not None:
             is_set |= np.isfinite(self.knowledge.probe_wait(states))
         return is_set
