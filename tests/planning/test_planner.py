@@ -66,6 +66,40 @@ def test_a_budget_of_nothing_or_of_more_than_all(budget: float):
     assert not np.isnan(planned.schedule.price)
 
 
+def test_a_target_finds_its_price_and_asks_all_when_it_falls():
+    """As fresh as wanted by what is known; who is worth more than a lower price comes earlier."""
+    states = pages(20, group_key=np.arange(1, 21))
+    calm = Planner(Optimal(max_age=20 * SECONDS)).replan(states, NOW, None)
+    eager = Planner(Optimal(freshness=0.9, max_age=SECONDS)).replan(states, NOW, None)
+    waits = SECONDS * np.array([1 / 40, 1])
+
+    rows, due = eager.asked(states, NOW + DAY)
+
+    assert eager.schedule.price < calm.schedule.price
+    interval = eager.schedule.interval(states)[0]
+    expected = (1 - np.exp(-interval * waits[0] / SECONDS**2)) / (interval * waits[0] / SECONDS**2)
+    assert expected >= 0.899
+    assert (due < states.next_fetch_at[rows]).all()
+    assert rows.size == 20
+    assert not planner(states).asked(states, NOW)[0].size
+
+
+def test_what_visits_find_corrects_a_target():
+    """Pages that always changed make more fetches than their rates as known now would ask for."""
+    states = pages(20, group_key=np.arange(1, 21))
+    prices = []
+    for observation in (Observation.UNCHANGED, Observation.CHANGED):
+        planned = Planner(Optimal(freshness=0.9)).replan(states, NOW, None)
+        visits = Visits.of(
+            20, page_key=states.page_key, fetched_at=NOW + DAY, outcome=Outcome.SUCCESS,
+            observation=observation,
+        )  # fmt: skip
+        planned.absorb(states, states, visits, NOW + DAY)
+        prices.append(planned.replan(states, NOW + DAY, None).schedule.price)
+
+    assert prices[1] < prices[0]
+
+
 def test_the_first_price_spends_the_budget():
     """At even distances all pages together make as many fetches as are allowed."""
     states = pages(20, group_key=np.arange(1, 21))

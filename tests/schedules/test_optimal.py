@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -78,7 +78,9 @@ def test_changes_that_are_expected_bring_the_due_time_forward():
     """Half the changes that a fetch is worth are there: half the wait is left."""
     rate = np.array([0.1 / DAY])
     schedule = Optimal(price=0.2 * DAY, knowledge=Told(rate[0]))
-    states = PageStates.of(1, fetched_at=NOW, checked_at=NOW, next_fetch_at=NOW + 1)
+    long_ago = NOW - round(5000 * DAY)
+    states = PageStates.of(1, fetched_at=long_ago, checked_at=long_ago, next_fetch_at=NOW)
+    schedule = replace(schedule, max_interval=10_000 * DAY)
     whole = schedule.due(states, np.zeros(1), rate, NOW)[0] - NOW
 
     half = schedule.due(states, rate * whole / 2000, rate, NOW)[0] - NOW

@@ -1,0 +1,52 @@
+"""Stale time found against stale time expected."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recrawl.planning.calibration import Calibration
+
+DAY = 86_400.0
+
+
+def visited(rate: float, known: float, every: float, n: int = 400_000) -> Calibration:
+    """Return the calibration of many visits of pages with a rate that is thought another."""
+    rng = np.random.default_rng(1)
+    changes = np.full(n, known * every)
+    is_changed = rng.random(n) < -np.expm1(-rate * every)
+    begun = Calibration()
+    return begun.fold(changes, np.full(n, every), np.ones(n, np.float32), is_changed)
+
+
+@pytest.mark.parametrize("every", [0.01, 1.0, 30.0])
+def test_right_rates_need_no_correction(every: float):
+    """What is found is what was expected, whatever the distance of the visits."""
+    assert visited(0.2, 0.2, every).factor == pytest.approx(1, rel=0.1)
+
+
+def test_rates_thought_half_of_what_they_are():
+    """Twice the stale time is found; the truth is 1.8 times at this distance."""
+    true = 1 - (1 - np.exp(-0.2)) / 0.2
+    thought = 1 - (1 - np.exp(-0.1)) / 0.1
+
+    assert visited(0.2, 0.1, 1.0).factor == pytest.approx(true / thought, rel=0.05)
+
+
+def test_it_begins_with_what_is_expected_and_forgets():
+    """Nothing is corrected before visits say so; a survey later each weighs less."""
+    begun = Calibration.begin(100.0)
+
+    assert begun.factor == 1
+    assert Calibration().factor == 1
+    assert begun.faded().expected < begun.expected
+    assert begun.faded().factor == 1
+
+
+def test_a_visit_at_once_teaches_nothing():
+    """No time has passed and nothing was to be expected."""
+    one = np.ones(1)
+
+    again = Calibration.begin(1.0).fold(0 * one, 0 * one, one, one == 1)
+
+    assert again == Calibration.begin(1.0)
