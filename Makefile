@@ -1,7 +1,7 @@
 # Every target sets up what it needs; a second call is instant while requirements/ stands still.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other test-lowest check bench bench-real docs simulations requirements clean
+.PHONY: help demo test test-other test-lowest check bench bench-real bench-freshness docs simulations requirements clean
 
 # The newest interpreter on the path that really runs and can make an environment; name another
 # one with `make PYTHON=…`.
@@ -17,7 +17,7 @@ PURE_TESTS := tests/core tests/signatures tests/estimation tests/schedules tests
 DOC_TESTS := tests/test_architecture.py tests/test_docs.py tests/test_repository.py
 
 help:  ## List the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 17
 
 $(VENV)/runtime.stamp: requirements/build.txt requirements/runtime.txt pyproject.toml
 	@test -x $(BIN)/python || test -n "$(PYTHON)" || { echo 'no Python 3.11 or later with the venv\
@@ -52,11 +52,14 @@ check: $(VENV)/dev.stamp  ## Lint, format, types, layers, documentation
 	$(BIN)/python -m pytest -q $(DOC_TESTS)
 
 bench: $(VENV)/dev.stamp  ## Run each benchmark briefly; one JSON object a line
-	@for script in $(filter-out benchmarks/real.py,$(wildcard benchmarks/*.py)); do \
+	@for script in $(filter-out benchmarks/real.py benchmarks/freshness.py,$(wildcard benchmarks/*.py)); do \
 	    echo "# $$script" && $(BIN)/python $$script --json || exit 1; done
 
 bench-real: $(VENV)/dev.stamp  ## Run every schedule on real histories, half an hour on two cores
 	$(BIN)/python benchmarks/real.py --json
+
+bench-freshness: $(VENV)/dev.stamp  ## Run every schedule on made-up worlds, a quarter of an hour on two cores
+	$(BIN)/python benchmarks/freshness.py --json
 
 docs: $(VENV)/dev.stamp  ## Write the generated tables of docs/reference anew
 	$(BIN)/python tools/docs.py
