@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_contact",
+    "learned_plan",
     "make_extractor",
     "make_fetcher",
     "make_plan",
@@ -232,8 +233,11 @@ def _schedule(config: Config, resolved: Resolved, tables: ScheduleTables) -> Sch
 def make_plan(config: Config, store: PageStore, policy_of: PolicyOf) -> Plan | None:
     """Return the plan of the learned schedule; None if no page has it."""
     named = {config.schedule.name, *(rule.schedule for rule in config.rules)}
-    if Optimal.name not in named:
-        return None
+    return learned_plan(config, store, policy_of) if Optimal.name in named else None
+
+
+def learned_plan(config: Config, store: PageStore, policy_of: PolicyOf) -> Plan:
+    """Return the plan that the learned schedule would have, whatever schedule the settings name."""
     rules = config.rule_set()
     resolved = replace(rules.default, schedule=Optimal.name)
     schedule = _schedule(config, resolved, read_tables(config.schedule))

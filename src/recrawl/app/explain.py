@@ -5,16 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from recrawl.app.crash import CRASH_PREFIX
+from recrawl.app.plan import Worth
 from recrawl.app.policy import PagePolicy
 from recrawl.core.columns import NEVER, NO_SCHEME, NO_TIME
 from recrawl.core.duration import format_duration
-from recrawl.core.states import PageStatus
+from recrawl.core.group import group_of
+from recrawl.core.states import PageStates, PageStatus
 from recrawl.core.visit import Observation, Outcome
+from recrawl.estimation.false_change import is_noise
+from recrawl.estimation.gamma_poisson import credible_interval
+from recrawl.planning.knowledge import Knowledge
 from recrawl.ports.store import HostRow, PageRow, VisitRow
 
-__all__ = ["why_due"]
+__all__ = ["what_is_known", "why_due"]
 
+#: Slower than once in a hundred thousand years is never. [1/s]
+_NEVER = 3e-13
 _SAW = {
     Observation.CHANGED: "saw a change",
     Observation.UNCHANGED: "saw no change",
@@ -54,6 +63,91 @@ def why_due(
             "unconditional and sets a new baseline without an event."
         )
     return reasons
+
+
+def what_is_known(
+    page: PageRow, knowledge: Knowledge, worth: Worth | None, *, now: int
+) -> list[str]:
+    """Return what is known of how a page changes and what a fetch of it is worth, in sentences.
+
+    Parameters
+    ----------
+    page : PageRow
+        The page.
+    knowledge : Knowledge
+        What is known of it, its host and its group.
+    worth : Worth or None
+        What the learned schedule makes of that; None if the page has another schedule.
+    now : int
+        Present instant. [ms]
+    """
+    states = PageStates.from_rows([page.state])
+    own, prior = knowledge.own(states), knowledge.prior.of(states.host_key)
+    low, high = credible_interval(own)
+    said = [
+        (
+            f"By itself it is taken to change {_often(float(own.mean[0]))}; 95 % sure between"
+            f" {_often(float(low[0]))} and {_often(float(high[0]))}."
+        ),
+        f"A new page of its host is taken to change {_often(float(prior.mean[0]))}.",
+        *_from_group(page, knowledge, states),
+        *_from_signals(page),
+    ]
+    if page.state.checked_at == NO_TIME:
+        said.append("Its content was never seen.")
+    else:
+        changes, _ = knowledge.belief(states, now)
+        since = format_duration((now - page.state.checked_at) / 1000)
+        said.append(
+            f"Its copy is {since} old and right with a probability of {np.exp(-changes[0]):.0%}."
+        )
+    return said + _from_worth(page, worth, now)
+
+
+def _often(rate: float) -> str:
+    return f"once in {format_duration(1 / rate)}" if rate > _NEVER else "never"
+
+
+def _from_group(page: PageRow, knowledge: Knowledge, states: PageStates) -> list[str]:
+    row = knowledge.bulk.rows(states.group_key)
+    n_pages = int(knowledge.bulk.n_pages[row[0]])
+    if n_pages < 2:
+        return []
+    hazard = float((knowledge.change_rate(states) - knowledge.own(states).mean)[0])
+    return [
+        (
+            f"Edits of its group, the {n_pages} pages of {group_of(page.url)}, change it"
+            f" {_often(hazard)}."
+        )
+    ]
+
+
+def _from_signals(page: PageRow) -> list[str]:
+    state = page.state
+    said = []
+    if state.n_signals:
+        said.append(f"{state.n_signals} signals of a change came since its last visit.")
+    if is_noise(np.array([state.surprise]))[0]:
+        said.append(
+            "Its every fetch differs, so that a difference is taken to say nothing: it is"
+            " fetched as a new page of its host. A signature that leaves the noise out would help."
+        )
+    return said
+
+
+def _from_worth(page: PageRow, worth: Worth | None, now: int) -> list[str]:
+    if worth is None:
+        return []
+    if worth.price == 0:
+        return ["No crawl with the schedule optimal has found yet what a fetch must be worth."]
+    value, price = format_duration(worth.value), format_duration(worth.price)
+    said = f"A fetch now is worth {value} of stale time; it must be worth {price}"
+    weight = f" at importance {page.state.importance:g}" if page.state.importance != 1 else ""
+    if worth.due_at == NEVER:
+        return [f"{said}{weight}."]
+    wait = (worth.due_at - now) / 1000
+    when = f"which it will be in {format_duration(wait)}" if wait > 0 else "so it is worth it now"
+    return [f"{said}{weight}, {when}."]
 
 
 def _when(page: PageRow, now: int) -> str:

@@ -122,12 +122,7 @@ class Learned:
     async def survey(self, now: int) -> Survey:
         """Look at all pages, write what that says of hosts and groups, and return the sums."""
         before, edits = await self._everything(now)
-        survey, after = Survey.nothing(), None
-        while len(states := self._store.scan_planned(after=after, limit=_CHUNK)):
-            after = int(states.page_key[-1])
-            knowledge = Knowledge(before.prior, before.bulk.select(states.group_key, now))
-            survey += Survey.of(states, knowledge)
-            await asyncio.sleep(0)
+        survey = await self._look(before, now)
         prior = fit_prior(survey.rates)
         for start in range(0, len(prior.host_key), _CHUNK):
             self._store.save_learned(pack_hosts(prior.take(slice(start, start + _CHUNK))))
@@ -140,6 +135,20 @@ class Learned:
             edits.rates.tolist(),
         )
         self._store.set_meta(_SURVEY, json.dumps(asdict(self.surveyed)))
+        return survey
+
+    async def look(self, now: int) -> Survey:
+        """Look at all pages and return the sums; nothing is written."""
+        before, _ = await self._everything(now)
+        return await self._look(before, now)
+
+    async def _look(self, before: Knowledge, now: int) -> Survey:
+        survey, after = Survey.nothing(), None
+        while len(states := self._store.scan_planned(after=after, limit=_CHUNK)):
+            after = int(states.page_key[-1])
+            knowledge = Knowledge(before.prior, before.bulk.select(states.group_key, now))
+            survey += Survey.of(states, knowledge)
+            await asyncio.sleep(0)
         return survey
 
     async def _everything(self, now: int) -> tuple[Knowledge, EditTotals]:

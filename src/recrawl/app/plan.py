@@ -18,6 +18,7 @@ from recrawl.core.states import PageStates, Seconds, Times
 from recrawl.core.timing import Schedule
 from recrawl.core.visit import Visits
 from recrawl.planning.calibration import Calibration
+from recrawl.planning.forecast import Forecast, forecast, spending
 from recrawl.planning.knowledge import Knowledge
 from recrawl.planning.market import appraise, follow, moved
 from recrawl.planning.planner import aimed, priced
@@ -27,7 +28,7 @@ from recrawl.planning.survey import Survey
 from recrawl.ports.store import Move, PageRow, PageStore
 from recrawl.schedules.optimal import Optimal
 
-__all__ = ["Plan", "Price"]
+__all__ = ["Plan", "Price", "Worth"]
 
 _PRICE = "price"
 #: All pages are looked at this often, and after a round of them, but not more often. [ms]
@@ -83,6 +84,25 @@ class Price:
             "calibration": Calibration(**values["calibration"]),
         }
         return cls(**{**values, **parts})
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What a fetch of one page is worth.
+
+    Parameters
+    ----------
+    value : float
+        Importance times stale time that it saves. [s]
+    price : float
+        What it must be worth; 0 where no crawl has found that yet. [s]
+    due_at : int
+        When it will be worth that. [ms]
+    """
+
+    value: float
+    price: float
+    due_at: int
 
 
 class Plan:
@@ -170,20 +190,42 @@ class Plan:
         is found anew.
         """
         is_kept = price.price > 0 and price.made_for == self._made_for
+        calibration = price.calibration.faded()
+        if not calibration.expected:
+            calibration = Calibration.begin(survey.weight)
         if self._budget is not None:
             schedule = priced(self._schedule, survey, self._budget.rate)
-            found = price.price if is_kept else schedule.price
-            return replace(
-                price, price=found, longest=schedule.max_interval, made_for=self._made_for
-            )
-        calibration = price.calibration.faded()
-        if not is_kept or not calibration.expected:
-            weight = survey.totals.weight.sum() + survey.totals.idle_weight
-            calibration = Calibration.begin(float(weight))
-        found = aimed(self._schedule, survey, calibration.factor).price
+            found, longest = price.price if is_kept else schedule.price, schedule.max_interval
+        else:
+            found, longest = aimed(self._schedule, survey, calibration.factor).price, 0.0
         return replace(
-            price, price=found, longest=0.0, made_for=self._made_for, calibration=calibration
+            price, price=found, longest=longest, made_for=self._made_for, calibration=calibration
         )
+
+    async def outlook(self, now: int, wanted: Sequence[float] = ()) -> tuple[int, list[Forecast]]:
+        """Return the number of pages, and what is to be expected of this plan and of others.
+
+        Others are parts and multiples of its budget, and the budgets for a wanted freshness.
+        Nothing is written.
+
+        Parameters
+        ----------
+        now : int
+            The present. [ms]
+        wanted : sequence of float
+            Freshnesses, each above 0 and below 1.
+        """
+        survey = await self.learned.look(now)
+        if not survey.n_pages:
+            return 0, []
+        price = self._price(now)
+        factor = (price.calibration if price.price else Calibration.begin(survey.weight)).factor
+        budget = None if self._wanted is None else self._wanted.of(survey.n_pages).rate
+        schedule = self._schedule
+        if budget is None:
+            schedule = aimed(schedule, survey, factor)
+            budget = spending(schedule, survey)
+        return survey.n_pages, forecast(schedule, survey, budget, factor, wanted)
 
     # --- the price
 
@@ -216,6 +258,18 @@ class Plan:
             new = change(self._price(now)).to_text()
             if old == new or self._store.swap_meta(_PRICE, old, new):
                 return
+
+    def worth(self, page: PageRow, now: int) -> Worth | None:
+        """Return what a fetch of a page is worth at ``now`` [ms]; None under another schedule."""
+        states = PageStates.from_rows([page.state])
+        knowledge = self.learned.knowledge(states, now)
+        schedule = self.schedule_of(self._policy_of(page.url), knowledge, now)
+        if not isinstance(schedule, Optimal):
+            return None
+        changes, rate = knowledge.belief(states, now)
+        value = schedule.value(states, changes, rate)
+        due = schedule.due(states, changes, rate, now)
+        return Worth(float(value[0]), schedule.price, int(due[0]))
 
     # --- the queue
 
@@ -328,9 +382,7 @@ class Plan:
     def calibrate(
         self, knowledge: Knowledge, visited: Sequence[tuple[PageStates, Visits]], now: int
     ) -> None:
-        """Compare what visits found with what was expected, if a target asks for it."""
-        if self._budget is not None:
-            return
+        """Compare what visits found with what was expected."""
 
         def changed(price: Price) -> Price:
             calibration = price.calibration

@@ -199,20 +199,27 @@ class RuleSet:
         host : str
             Its canonical host.
         """
+        matched = self.matching(url, host)
+        resolved = self._merged.get(matched)
+        if resolved is None:
+            resolved = _merge([self._rules[index] for index in matched], self._default)
+            self._merged[matched] = resolved
+        return resolved
+
+    def matching(self, url: str, host: str) -> tuple[int, ...]:
+        """Return the places of the rules that match a page, from 0, in the order of the file.
+
+        Parameters are those of ``resolve``.
+        """
         if not self._candidates:
-            return self._default
+            return ()
         candidates = self._by_host.get(host)
         if candidates is None:
             if len(self._by_host) >= _MAX_HOSTS:
                 self._by_host.clear()
             candidates = tuple(c for c in self._candidates if c.may_match(host))
             self._by_host[host] = candidates
-        matched = tuple([c.index for c in candidates if c.glob is None or c.glob.matches(url)])
-        resolved = self._merged.get(matched)
-        if resolved is None:
-            resolved = _merge([self._rules[index] for index in matched], self._default)
-            self._merged[matched] = resolved
-        return resolved
+        return tuple([c.index for c in candidates if c.glob is None or c.glob.matches(url)])
 
 
 def _candidate(index: int, rule: Rule) -> _Candidate:

@@ -151,7 +151,8 @@ class Knowledge:
     ) -> Calibration:
         """Return the calibration after visits of which this was known before."""
         elapsed = _elapsed(before, visits)
-        at = np.flatnonzero((visits.observation != Observation.UNKNOWN) & (elapsed > 0))
+        tells = (visits.observation != Observation.UNKNOWN) & ~is_noise(before.surprise)
+        at = np.flatnonzero(tells & (elapsed > 0))
         if not at.size:
             return calibration
         changes, _ = self.belief(before.take(at), int(visits.fetched_at[at].max()))

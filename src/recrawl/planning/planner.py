@@ -78,7 +78,9 @@ class Planner:
             self.schedule = priced(self.schedule, Survey.of(states, self.knowledge), budget)
         elif budget is None and self.schedule.has_target:
             if not self._calibration.expected:
-                self._calibration = Calibration.begin(float(states.importance.sum()))
+                self._calibration = Calibration.begin(
+                    float(states.importance.sum(dtype=np.float64))
+                )
             self._calibration = self._calibration.faded()
             survey = Survey.of(states, self.knowledge)
             self.schedule = aimed(self.schedule, survey, self._calibration.factor)

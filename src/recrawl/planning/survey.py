@@ -81,6 +81,11 @@ class Survey:
         """Return the survey of no pages."""
         return cls.of(PageStates.of(0), Knowledge.nothing())
 
+    @property
+    def weight(self) -> float:
+        """Sum of the importances of the pages that the schedule may move."""
+        return float(self.totals.weight.sum()) + self.totals.idle_weight
+
     def __add__(self, other: Survey) -> Survey:
         return Survey(
             self.n_pages + other.n_pages,
