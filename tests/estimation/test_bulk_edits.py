@@ -205,6 +205,21 @@ def test_no_visit_leads_out_of_range(steps: list[tuple[int, bool, float, float]]
         assert (bulk.rate >= 0).all()
 
 
+@pytest.mark.parametrize("back", [0, 1, 2, HOUR])
+def test_a_clock_that_went_back_adds_no_span(back: int):
+    """A visit from before the last one known teaches of what is there, and no span ends earlier."""
+    bulk = groups(5, now=DAY)
+    visit(bulk, 0, 2 * DAY, True)
+    edge = bulk.edge.copy()
+    before = exposure(bulk, 0, 2 * DAY)
+
+    visit(bulk, 0, DAY - back, False)
+    visit(bulk, 0, 2 * DAY - back, False)
+
+    np.testing.assert_array_equal(bulk.edge, edge)
+    assert 0 < exposure(bulk, 0, 2 * DAY) < before
+
+
 def test_groups_come_and_go():
     """Who stays keeps what was learned; who is new starts, and a page that gets siblings too."""
     bulk = groups(10, 1)

@@ -225,7 +225,8 @@ class BulkEdits:
         is_new = wait >= _SHORTEST_SPAN
         # The pair that is shortest for its age becomes one, so that lengths grow with age.
         length = edge[:, 2:] - edge[:, :-2]
-        age = now[:, np.newaxis] - edge[:, :-2] + 1
+        # A clock that went back makes spans begin after now.
+        age = np.maximum(now[:, np.newaxis] - edge[:, :-2], 0) + 1
         pair = np.where(is_new, np.argmin(length / age, axis=1), 0)
         at = np.arange(len(row))
         first, second = probability[at, pair], probability[at, pair + 1]
