@@ -201,3 +201,16 @@ def test_redirects_are_compared_in_exact_mode_only() -> None:
     """In guarded mode the signature kept is that of content."""
     with pytest.raises(InputError, match="compares_redirects is of exact mode"):
         UpdateRule(compares_redirects=True)
+
+
+@pytest.mark.parametrize(
+    ("visit", "n_left"),
+    [
+        (visit_now(Outcome.SUCCESS, CONTENT_B), 0),
+        (visit_now(Outcome.NOTMODIFIED), 0),
+        *((visit_now(outcome), 3) for outcome in FAILURES),
+    ],
+)
+def test_signals_are_answered_by_a_visit_that_can_tell(visit: Visits, n_left: int) -> None:
+    """A failure leaves them to be followed."""
+    assert merged(fetched_page(n_signals=3), visit).n_signals == n_left

@@ -200,3 +200,72 @@ def test_noise_that_was_once_the_same_is_a_page_again():
     assert noisy.surprise[0] > 3
     assert learned.surprise[0] == -50
     assert knowledge.change_rate(learned)[0] < knowledge.change_rate(noisy)[0]
+
+
+def signalled(states: PageStates, n: int) -> PageStates:
+    """Return the pages with n signals each."""
+    return states.with_columns({"n_signals": np.full(len(states), n)})
+
+
+def taught(
+    states: PageStates, n: int, observation: Observation, *, of: PageStates | None = None
+) -> Knowledge:
+    """Return what is known of all after forty visits of pages with n signals each."""
+    knowledge = known(of or states)
+    for k in range(40):
+        knowledge.hear(states, NOW + k * DAY)
+        knowledge.absorb(signalled(states, n), visits_of(states, observation))
+    return knowledge
+
+
+def test_a_signal_is_worth_what_those_before_it_were():
+    """True ones make a change likely, false ones hardly add to what was expected."""
+    states = pages(2, group_key=[1, 2])
+    good, bad = (taught(states, 1, seen) for seen in (Observation.CHANGED, Observation.UNCHANGED))
+    at = NOW + 40 * DAY
+
+    added = [k.belief(signalled(states, 1), at)[0] - k.belief(states, at)[0] for k in (good, bad)]
+
+    assert (added[0] > 2).all()
+    assert (added[1] < 0.02).all()
+
+
+def test_no_signal_is_news_only_where_signals_come():
+    """Silence makes a change less likely on hosts that tell, and says nothing of others."""
+    states = pages(2, host_key=[1, 2], group_key=[1, 2])
+    knowledge = taught(states.take([0]), 1, Observation.CHANGED, of=states)
+    at = NOW + 41 * DAY
+
+    changes, outlook = knowledge.belief(states, at)
+
+    assert changes[0] < 0.3 * outlook.rate[0] * 41 * 86_400
+    assert changes[1] == pytest.approx(outlook.rate[1] * 41 * 86_400)
+
+
+def test_fetches_at_signals_do_not_make_a_page_fast():
+    """A page fetched right after each change, ten days apart, is known to change every ten days.
+
+    The time without a signal counts as well as that before an untold change.
+    """
+    states = pages(1, group_key=9)
+    knowledge = taught(states, 1, Observation.CHANGED)
+    for k in range(1, 31):
+        visits = visits_of(states, Observation.CHANGED, 10.0 * k)
+        visits.modified_at[:] = visits.fetched_at - DAY // 24
+        knowledge.hear(states, NOW + 10 * k * DAY)
+        learned = knowledge.learn(signalled(states, 1), states, visits)
+        states = learned.with_columns({"checked_at": visits.fetched_at})
+
+    assert knowledge.own(states).mean[0] * 86_400 == pytest.approx(0.1, rel=0.2)
+
+
+def test_quiet_visits_teach_the_same_with_signals():
+    """Nothing changed, told or not: the time counts in full."""
+    states = pages(1, group_key=9)
+    visits = visits_of(states, Observation.UNCHANGED)
+    knowledge = taught(states, 1, Observation.CHANGED)
+
+    plain = known(states).learn(states, states, visits)
+    told = knowledge.learn(signalled(states, 2), states, visits)
+
+    np.testing.assert_allclose(told.rate_exposure, plain.rate_exposure, rtol=1e-5)

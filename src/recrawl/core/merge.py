@@ -109,7 +109,7 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
     - A temporary failure of a page that is gone leaves it gone (case sch-008).
     - Retries stop at 127 (exact: they wrap to -128, case sch-010).
 
-    Columns read: announced, n_changes, n_visits, redirect_key, retries, signature,
+    Columns read: announced, n_changes, n_signals, n_visits, redirect_key, retries, signature,
     signature_scheme, status.  Written: these but announced, and changed_at, checked_at, fetched_at,
     mime_key.
     """
@@ -134,6 +134,7 @@ def merge(states: PageStates, visits: Visits, rule: UpdateRule) -> PageStates:
             "n_visits": states.n_visits + 1,
             "n_changes": states.n_changes + is_changed,
             "fetched_at": visits.fetched_at,
+            "n_signals": np.where(tells, 0, states.n_signals),
             "checked_at": np.where(tells, visits.fetched_at, states.checked_at),
             "changed_at": np.where(is_new, visits.fetched_at, states.changed_at),
             "redirect_key": np.where(

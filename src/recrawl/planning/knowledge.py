@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recrawl.core.columns import NO_TIME
-from recrawl.core.states import PageStates, Rates, Seconds
+from recrawl.core.states import PageStates, Rates, Seconds, Times
 from recrawl.core.visit import Observation, Visits
 from recrawl.estimation.bulk_edits import BulkEdits
 from recrawl.estimation.false_change import PROBE_WAIT, fold_surprise, is_noise, is_suspect
-from recrawl.estimation.gamma_poisson import ChangeRate, observe
+from recrawl.estimation.gamma_poisson import ChangeRate
 from recrawl.estimation.prior import HostPrior, RateTotals, fit
+from recrawl.estimation.signals import HostSignals, expected_given_change
 from recrawl.planning.calibration import Calibration
+from recrawl.planning.hints import Hints, observe_told
+from recrawl.schedules.signal_value import Outlook
 
 __all__ = ["FIRST_PRIOR", "Knowledge", "fit_prior", "rate_totals"]
 
@@ -42,18 +45,21 @@ class Knowledge:
         What to think of a new page of each host.
     bulk : BulkEdits
         The groups.
+    signals : HostSignals
+        What signals are worth, by host.
 
     Notes
     -----
-    Columns read: bulk_exposure, bulk_shape, checked_at, group_key, host_key, rate_exposure,
-    rate_shape, surprise.  The four learned ones hold the difference to the prior, so that the
-    prior can move without a pass over all pages.
+    Columns read: bulk_exposure, bulk_shape, checked_at, group_key, host_key, n_signals,
+    rate_exposure, rate_shape, surprise.  The four learned ones hold the difference to the prior, so
+    that the prior can move without a pass over all pages.
 
     A page whose every fetch differs is taken for a new page of its host, and teaches nothing.
     """
 
     prior: HostPrior
     bulk: BulkEdits
+    signals: HostSignals = field(default_factory=HostSignals.nothing)
 
     @classmethod
     def nothing(cls) -> Knowledge:
@@ -80,23 +86,33 @@ class Knowledge:
         """Return the wait of pages that may be noise; infinite for others. [s]."""
         return np.where(is_suspect(states.surprise), PROBE_WAIT, np.inf)
 
-    def belief(self, states: PageStates, now: int) -> tuple[Seconds, Rates]:
+    def outlook(self, states: PageStates, now: int | Times) -> Outlook:
+        """Return what to expect of each page from ``now`` [ms] on."""
+        return Outlook(
+            self.change_rate(states),
+            self.signals.recall(states.host_key, now),
+            self.signals.precision(states.host_key),
+        )
+
+    def belief(self, states: PageStates, now: int) -> tuple[Seconds, Outlook]:
         """Return what to expect of each page: changes since its last visit, and from now on.
 
         Returns
         -------
         changes : ndarray of float64, shape (n,)
             Expected number; 0 for a page that was never visited.
-        rate : ndarray of float64, shape (n,)
-            As ``change_rate``. [1/s]
+        outlook : Outlook
+            As ``outlook``.
         """
+        outlook = self.outlook(states, now)
         row = self.bulk.rows(states.group_key)
         own, takes_part = self.own(states).mean, _participation(states).mean
         since = np.where(states.checked_at == NO_TIME, now, states.checked_at)
         elapsed = np.maximum(now - since, 0) / 1000
-        changes: Seconds = own * elapsed + takes_part * self.bulk.exposure(row, since, now)
-        rate: Rates = own + takes_part * self.bulk.hazard(row)
-        return changes, rate
+        changes = own * elapsed + takes_part * self.bulk.exposure(row, since, now)
+        told = states.n_signals * -np.log1p(-outlook.precision)
+        expected: Seconds = (1 - outlook.told) * changes + told
+        return expected, outlook
 
     def learn(self, before: PageStates, merged: PageStates, visits: Visits) -> PageStates:
         """Return the merged states with what one visit a page teaches of the pages themselves.
@@ -104,23 +120,30 @@ class Knowledge:
         Row-wise and pure; ``absorb`` is for what the same visits teach of their groups.
         """
         prior, own, part = self.prior.of(before.host_key), self.own(before), _participation(before)
-        row = self.bulk.rows(before.group_key)
-        elapsed = _elapsed(before, visits)
-        exposure = self.bulk.exposure(row, visits.fetched_at - _millis(elapsed), visits.fetched_at)
-        own_quiet = _quiet(own, elapsed)
-        bulk_quiet = np.exp(-part.mean * exposure)
+        elapsed, exposure = _elapsed(before, visits), self._exposure(before, visits)
+        hints = self._hints(before, visits)
         age = (visits.fetched_at - visits.modified_at) / 1000
+        # A page fetched at a signal has just changed, however slow it is.
+        age = np.where(hints.told > 0, np.nan, age)
+        own_quiet = _quiet(own, (1 - hints.told) * elapsed)
+        bulk_quiet = np.exp(-part.mean * (1 - hints.told) * exposure)
         surprise = fold_surprise(
             before.surprise,
             observation=np.where(elapsed > 0, visits.observation, Observation.UNKNOWN),
-            probability=1 - own_quiet * bulk_quiet,
+            probability=1 - own_quiet * bulk_quiet * hints.quiet,
             elapsed=elapsed,
         )
         seen = np.where(is_noise(surprise), Observation.UNKNOWN, visits.observation)
-        rate = observe(
-            own, elapsed=elapsed, observation=seen, change_age=age, others_quiet=bulk_quiet
-        )
-        takes = observe(part, elapsed=exposure, observation=seen, others_quiet=own_quiet)
+        by_own = own.mean * elapsed
+        share = by_own / np.maximum(by_own + part.mean * exposure, 1e-30)
+        rate = observe_told(
+            own, elapsed, seen, hints, n_true=hints.n_true * share, age=age,
+            others_quiet=bulk_quiet * hints.quiet,
+        )  # fmt: skip
+        takes = observe_told(
+            part, exposure, seen, hints, n_true=hints.n_true * (1 - share),
+            others_quiet=own_quiet * hints.quiet,
+        )  # fmt: skip
         return merged.with_columns(
             {
                 "surprise": surprise,
@@ -131,12 +154,23 @@ class Knowledge:
             }
         )
 
+    def hear(self, states: PageStates, now: int) -> None:
+        """Take note that signals of these pages came at ``now`` [ms]."""
+        self.signals.hear(states.host_key, now)
+
     def absorb(self, before: PageStates, visits: Visits) -> None:
-        """Learn of the groups what visits teach."""
+        """Learn what visits teach of the groups, and of the signals of hosts."""
         elapsed = _elapsed(before, visits)
         tells = (visits.observation != Observation.UNKNOWN) & ~is_noise(before.surprise)
         at = np.flatnonzero(tells & (elapsed > 0))
         pages = before.take(at)
+        if len(self.signals) and at.size:
+            self.signals.observe(
+                pages.host_key,
+                pages.n_signals,
+                is_changed=visits.observation[at] == Observation.CHANGED,
+                untold=self._hints(pages, visits.take(at)).untold,
+            )
         self.bulk.observe(
             self.bulk.rows(pages.group_key),
             pages.checked_at,
@@ -165,7 +199,23 @@ class Knowledge:
         bulk = self.bulk.with_groups(group_key, n_pages, now)
         bulk.relearn(now, bulk.totals(now).rates)
         totals = rate_totals(self, states)
-        return Knowledge(fit_prior(totals), bulk)
+        return Knowledge(fit_prior(totals), bulk, self.signals)
+
+    def _exposure(self, before: PageStates, visits: Visits) -> Seconds:
+        """Return how many edits of its group each page was exposed to since the visit before."""
+        row, wait = self.bulk.rows(before.group_key), _millis(_elapsed(before, visits))
+        return self.bulk.exposure(row, visits.fetched_at - wait, visits.fetched_at)
+
+    def _hints(self, before: PageStates, visits: Visits) -> Hints:
+        """Return what signals said of the pages before the visits."""
+        told = self.signals.recall(before.host_key, visits.fetched_at)
+        precision = self.signals.precision(before.host_key)
+        n = before.n_signals.astype(np.float64)
+        by_own = self.own(before).mean * _elapsed(before, visits)
+        by_bulk = _participation(before).mean * self._exposure(before, visits)
+        untold = (1 - told) * (by_own + by_bulk)
+        n_true, _ = expected_given_change(n, precision, untold)
+        return Hints(told, (1 - precision) ** n, untold, n_true)
 
 
 def rate_totals(knowledge: Knowledge, states: PageStates) -> RateTotals:

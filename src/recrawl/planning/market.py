@@ -41,9 +41,9 @@ class Appraisal:
 
 def appraise(schedule: Optimal, knowledge: Knowledge, states: PageStates, now: int) -> Appraisal:
     """Return what a fetch of each page is worth at ``now`` [ms]."""
-    changes, rate = knowledge.belief(states, now)
-    due = schedule.due(states, changes, rate, now)
-    value = schedule.value(states, changes, rate)
+    changes, outlook = knowledge.belief(states, now)
+    due = schedule.due(states, changes, outlook, now)
+    value = schedule.value(states, changes, outlook)
     is_late = states.fetched_at + round(schedule.max_interval * 1000) <= now
     value[is_late | (schedule.is_set(states) & (due <= now))] = np.inf
     return Appraisal(value, due)

@@ -95,6 +95,25 @@ class Planner:
         rows = np.flatnonzero(moved(states, due) & (due < states.next_fetch_at))
         return rows, due[rows]
 
+    def hear(self, states: PageStates, now: int) -> Times:
+        """Return when pages of which signals came are due by what these are worth.
+
+        Parameters
+        ----------
+        states : PageStates
+            The pages, the signals counted.
+        now : int
+            The present. [ms]
+
+        Returns
+        -------
+        ndarray of int64
+            Never later than before. [ms]
+        """
+        self.knowledge.hear(states, now)
+        due = appraise(self.schedule, self.knowledge, states, now).due
+        return np.minimum(due, states.next_fetch_at)
+
     def pick(
         self, states: PageStates, now: int, n: int, *, host_cap: int | None = None
     ) -> tuple[NDArray[np.int64], Times]:

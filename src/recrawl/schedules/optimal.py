@@ -10,11 +10,12 @@ import numpy as np
 from recrawl.core.columns import NEVER, NO_TIME
 from recrawl.core.interval import LONGEST_INTERVAL
 from recrawl.core.numeric import round_half_up
-from recrawl.core.states import Mask, PageStates, Rates, Seconds, Times
+from recrawl.core.states import Importances, Mask, PageStates, Seconds, Times
 from recrawl.core.timing import Timing
 from recrawl.core.visit import Observation, Visits
 from recrawl.schedules import lifecycle
 from recrawl.schedules.crawl_value import crawl_value, value_table
+from recrawl.schedules.signal_value import Outlook, changes_at_signal_value, signal_value
 
 __all__ = ["Knowledge", "Optimal"]
 
@@ -22,8 +23,8 @@ __all__ = ["Knowledge", "Optimal"]
 class Knowledge(Protocol):
     """What is known of the pages of a collection."""
 
-    def change_rate(self, states: PageStates) -> Rates:
-        """Return the change rate to be expected of each page, shape (n,), in 1/s."""
+    def outlook(self, states: PageStates, now: Times) -> Outlook:
+        """Return what to expect of each page from an instant on, shape (n,), in ms."""
         ...
 
     def probe_wait(self, states: PageStates) -> Seconds:
@@ -125,15 +126,21 @@ class Optimal:
         """Return how long pages wait that were just seen. [s]."""
         if self.knowledge is None or self.price == 0:
             return np.full(len(states), self.default_interval)
-        rate = self.knowledge.change_rate(states)
+        outlook = self.knowledge.outlook(states, states.fetched_at)
         table = value_table(self.eta)
-        interval = table.interval(rate, states.importance, self.price, longest=self.max_interval)
+        interval = table.interval(
+            outlook.rate, states.importance, self.price, longest=self.max_interval
+        ).astype(np.float64)
+        told = np.flatnonzero(outlook.is_told)
+        if told.size:
+            worth = self._worth(states.importance[told], outlook.take(told))
+            interval[told] = np.minimum(worth / outlook.drift[told], self.max_interval)
         if self.has_target:
             is_young = states.n_visits <= 1
-            np.minimum(interval, np.float32(self.default_interval), where=is_young, out=interval)
-        return np.minimum(interval.astype(np.float64), self.knowledge.probe_wait(states))
+            np.minimum(interval, self.default_interval, where=is_young, out=interval)
+        return np.minimum(interval, self.knowledge.probe_wait(states))
 
-    def value(self, states: PageStates, changes: Seconds, rate: Rates) -> Seconds:
+    def value(self, states: PageStates, changes: Seconds, outlook: Outlook) -> Seconds:
         """Return what a fetch of each page is worth now. [s].
 
         Parameters
@@ -142,29 +149,37 @@ class Optimal:
             The pages.
         changes : ndarray of float64, shape (n,)
             Changes to be expected since the last visit.
-        rate : ndarray of float64, shape (n,)
-            Changes to be expected from now on. [1/s]
+        outlook : Outlook
+            What is to be expected from now on.
         """
-        value: Seconds = states.importance * crawl_value(changes, self.eta) / rate
+        value: Seconds = states.importance * crawl_value(changes, self.eta) / outlook.rate
+        told = np.flatnonzero(outlook.is_told)
+        value[told] = states.importance[told] * signal_value(
+            changes[told], outlook.take(told), self.eta
+        )
         return value
 
-    def due(self, states: PageStates, changes: Seconds, rate: Rates, now: int) -> Times:
+    def due(self, states: PageStates, changes: Seconds, outlook: Outlook, now: int) -> Times:
         """Return when the value of each page reaches the price, which may be past. [ms].
 
         Parameters are those of ``value``; pages that are ``is_set`` keep their due times.
         """
-        never = np.full(len(states), np.inf)
-        ratio = np.divide(
-            self.price * rate, states.importance, out=never, where=states.importance > 0
-        )
-        worth = value_table(self.eta).changes(ratio)
-        wait = (worth - changes) / rate
+        wait = (self._worth(states.importance, outlook) - changes) / outlook.drift
         is_young = self.has_target & (states.n_visits <= 1)
         longest = np.where(is_young, self.default_interval, self.max_interval)
         latest = states.fetched_at + round_half_up(longest * 1000)
         wait_ms = round_half_up(np.clip(wait, -1e10, 1e10) * 1000)
         due = np.maximum(np.minimum(now + wait_ms, latest), states.fetched_at + 1)
         return np.where(self.is_set(states), states.next_fetch_at, due)
+
+    def _worth(self, importance: Importances, outlook: Outlook) -> Seconds:
+        """Return the changes at which a fetch of each page is worth the price."""
+        weight, never = importance.astype(np.float64), np.full(len(importance), np.inf)
+        ratio = np.divide(self.price, weight, out=never, where=weight > 0)
+        worth = value_table(self.eta).changes(ratio * outlook.rate).astype(np.float64)
+        told = np.flatnonzero(outlook.is_told)
+        worth[told] = changes_at_signal_value(ratio[told], outlook.take(told), self.eta)
+        return worth
 
     def is_set(self, states: PageStates) -> Mask:
         """Return the pages whose turn no value moves, shape (n,).

@@ -15,6 +15,7 @@ from recrawl.core.update import Step, UpdateRule, advance
 from recrawl.core.visit import Outcome, Visits
 from recrawl.simulation.changes import ChangeIndex
 from recrawl.simulation.due import due_until, earliest, earliest_capped
+from recrawl.simulation.hearing import Hearing
 from recrawl.simulation.log import Log
 from recrawl.simulation.seeds import generator
 from recrawl.simulation.worlds.world import World, millis_after
@@ -24,6 +25,8 @@ __all__ = ["Crawl"]
 _SCHEME = 1
 #: Times are kept as int64 milliseconds; later than this nothing is born.
 _LATE = 2.0**52
+#: Signals of a page are not counted beyond.
+_MOST_SIGNALS = 10_000
 #: How many times as many pages as wanted a planner may choose from.
 _CANDIDATES = 4
 
@@ -60,6 +63,8 @@ class Crawl:
         Host of the page at each place.
     births : list of int
         Pages not yet born, the next one last.
+    hearing : Hearing
+        Signals to come.
     visits : list of Log
         The visits so far, a log a step.
     """
@@ -77,6 +82,7 @@ class Crawl:
     due: Times
     host: NDArray[np.int32]
     births: list[int]
+    hearing: Hearing
     visits: list[Log] = field(default_factory=list)
 
     @classmethod
@@ -121,6 +127,7 @@ class Crawl:
             due=np.where(is_late, NEVER, born_at)[order],
             host=world.host[order],
             births=sorted(np.flatnonzero(is_late).tolist(), key=lambda i: -world.born_at[i]),
+            hearing=Hearing.of(world),
         )
 
     def bear(self, now: int) -> None:
@@ -181,7 +188,6 @@ class Crawl:
         learner : Learner, optional
             Learns.
         """
-        """Fetch pages and take the step that each visit makes; ``page`` is sorted."""
         visits = self._fetch(page, now)
         if not page.size:
             return visits
@@ -191,6 +197,13 @@ class Crawl:
                 step = self._step(schedule, page[rows], visits.take(rows), now, learner)
                 observation[rows] = step.visits.observation
         return replace(visits, observation=observation)
+
+    def hear(self, now: int) -> NDArray[np.int64]:
+        """Count the signals that came by ``now`` [ms], and return the pages that they are of."""
+        pages, n_new = self.hearing.until(now)
+        n = self.states.n_signals[pages].astype(np.int64) + n_new
+        self.states.n_signals[pages] = np.minimum(n, _MOST_SIGNALS)
+        return pages
 
     def move(self, page: NDArray[np.int64], due: Times) -> None:
         """Let pages be due at another time [ms]."""

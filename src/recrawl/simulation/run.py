@@ -145,6 +145,9 @@ def simulate(
 def _take_turn(crawl: Crawl, planner: Planner, now: int, n: int | None, cap: int | None) -> None:
     """Let a planner choose among the pages, and learn from what it finds."""
     at = crawl.start_at + now
+    told = crawl.hear(now)
+    if told.size:
+        crawl.move(told, planner.hear(crawl.states.take(told), at))
     rows = crawl.candidates(now, n)
     chosen, due = planner.pick(
         crawl.states.take(rows), at, len(rows) if n is None else n, host_cap=cap
