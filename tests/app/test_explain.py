@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from recrawl.app.explain import why_due
+from recrawl.app.explain import what_is_known, why_due
+from recrawl.app.plan import Worth
 from recrawl.core.columns import NEVER
-from recrawl.core.states import PageStatus
+from recrawl.core.states import PageStates, PageStatus
 from recrawl.core.visit import Observation, Outcome
+from recrawl.estimation.bulk_edits import BulkEdits
+from recrawl.planning.knowledge import FIRST_PRIOR, Knowledge
 from recrawl.signatures.md5 import MD5
 from recrawl.testing.factories import DAY, NOW, host_row, page_row, visit_row
 
@@ -97,7 +101,7 @@ def test_the_schedule(world):
     text = explain(world, interval=7200.0)
 
     assert "Schedule nutch-adaptive set its interval to 2 h." in text
-    assert "No wait is shorter than 1 min or longer than 90 d; up to 0% of it is jitter." in text
+    assert "No wait is shorter than 1 min or longer than 90 d." in text
 
 
 @pytest.mark.parametrize("is_own", [True, False], ids=["page", "rule"])
@@ -130,3 +134,41 @@ def test_another_signature_scheme(world):
     assert "unconditional" in explain(world, policy=policy, signature_scheme=world.policy.scheme)
     assert "unconditional" not in explain(world, signature_scheme=world.policy.scheme)
     assert "unconditional" not in explain(world, policy=policy)
+
+
+def known(page, *, bulk=None, worth=None, now=NOW) -> str:
+    """Return what is said to be known of a page."""
+    states = PageStates.from_rows([page.state])
+    bulk = bulk or BulkEdits.of(states.group_key, np.ones(1, dtype=np.int64), NOW)
+    return " ".join(what_is_known(page, Knowledge(FIRST_PRIOR, bulk), worth, now=now))
+
+
+def test_the_group_of_a_page_is_named():
+    """Its size, where it is, and how often its edits change the page."""
+    page = page_row("https://a.example/docs/x")
+    bulk = BulkEdits.of(np.array([page.state.group_key]), np.array([40]), NOW)
+
+    assert "Edits of its group, the 40 pages of a.example/docs/, change it once in" in known(
+        page, bulk=bulk
+    )
+
+
+def test_signals_and_noise_are_told():
+    """What waits to be looked at, and what is not believed."""
+    assert "2 signals of a change came" in known(page_row(n_signals=2))
+    assert "Its every fetch differs" in known(page_row(surprise=9.0))
+
+
+@pytest.mark.parametrize(
+    ("worth", "sentence"),
+    [
+        (Worth(60.0, 0.0, NOW), "No crawl with the schedule optimal has found yet"),
+        (Worth(60.0, 30.0, NOW - 1), "worth 1 min of stale time; it must be worth 30 s at imp"),
+        (Worth(60.0, 30.0, NOW - 1), "so it is worth it now"),
+        (Worth(60.0, 90.0, NOW + DAY), "which it will be in 1 d"),
+        (Worth(60.0, 90.0, NEVER), "importance 3."),
+    ],
+)
+def test_what_a_fetch_is_worth(worth, sentence):
+    """Value against price, and when the one reaches the other."""
+    assert sentence in known(page_row(importance=3.0), worth=worth)

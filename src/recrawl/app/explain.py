@@ -196,9 +196,11 @@ def _from_schedule(page: PageRow, policy: PagePolicy) -> list[str]:
             f"Schedule {name} set its interval to {format_duration(page.state.interval)}."
         )
     least, most = float(policy.bounds.min_interval), float(policy.bounds.max_interval)
+    jitter = float(policy.bounds.jitter)
+    spread = f"; up to {jitter:.0%} of it is jitter" if jitter else ""
     reasons.append(
         f"No wait is shorter than {format_duration(least)} or longer than "
-        f"{format_duration(most)}; up to {float(policy.bounds.jitter):.0%} of it is jitter."
+        f"{format_duration(most)}{spread}."
     )
     return reasons
 
