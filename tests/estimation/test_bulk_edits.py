@@ -220,6 +220,26 @@ def test_a_clock_that_went_back_adds_no_span(back: int):
     assert 0 < exposure(bulk, 0, 2 * DAY) < before
 
 
+def test_a_clock_that_went_back_exposes_to_nothing():
+    """What may have come after a visit is no matter of one that is dated before it."""
+    bulk = groups(10)
+    visit(bulk, 0, 5 * DAY, True)
+
+    assert exposure(bulk, 3 * DAY, 2 * DAY) == 0
+
+
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_an_edit_that_surely_was_can_be_taken_back(is_changed: bool):
+    """After a century there was one, and a page that always takes part leaves a probability."""
+    bulk = groups(10)
+
+    for k in range(3):
+        visit(bulk, k, (k + 1) * 36_525 * DAY, is_changed, participation=1e3)
+
+    assert (bulk.probability < 1).all()
+    assert math.isfinite(exposure(bulk, 0, 200_000 * DAY))
+
+
 def test_groups_come_and_go():
     """Who stays keeps what was learned; who is new starts, and a page that gets siblings too."""
     bulk = groups(10, 1)

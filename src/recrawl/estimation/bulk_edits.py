@@ -175,7 +175,8 @@ class BulkEdits:
         within = -np.log1p(-self.probability[row] * EXTENTS).sum(axis=2)
         told = (within * _covered(edge, since)).sum(axis=1)
         after = np.maximum(np.asarray(now) - np.maximum(edge[:, -1], since), 0) / 1000
-        exposure: Seconds = told + after * self.hazard(row)
+        # A clock that went back shows spans that are not over yet.
+        exposure: Seconds = np.where(np.asarray(now) > since, told + after * self.hazard(row), 0.0)
         return exposure
 
     def observe(
@@ -245,7 +246,8 @@ class BulkEdits:
         probability[:, -1] = np.where(is_new[:, np.newaxis], fresh, last + fresh - last * fresh)
         edge[:, :-1] = np.where(is_new[:, np.newaxis], moved, edge[:, :-1])
         edge[:, -1] = np.maximum(now, edge[:, -1])
-        self.edge[row], self.probability[row] = edge, probability
+        # After a long wait, or many spans that became one, rounding would make it 1.
+        self.edge[row], self.probability[row] = edge, np.minimum(probability, _SUREST)
 
     def _weigh(
         self,
