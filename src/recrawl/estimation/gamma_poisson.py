@@ -24,8 +24,9 @@ _BLOCK = 16_384
 _SHORTEST = 1e-3
 #: A hundred years; no wait is longer, and sums of them stay far from overflow. [s]
 _LONGEST = 36_525 * 86_400.0
-#: What a shape and an exposure stay between, so that no product of them leaves float32.
-_SHAPES = (1e-3, 1e9)
+#: What a shape and an exposure stay between, so that no product of them leaves float32, and the
+#: shape not even float16; there is no use in knowing a rate better than to a 200th.
+_SHAPES = (1e-3, 6e4)
 _EXPOSURES = (1e-3, 1e12)
 
 
@@ -81,7 +82,8 @@ def observe(
     Returns
     -------
     ChangeRate
-        Never NaN, shapes of 1e-3 to 1e9 and exposures of 1e-3 s to 1e12 s.
+        Never NaN, shapes of 1e-3 to 6e4 and exposures of 1e-3 s to 1e12 s.  A greater shape is
+        cut off together with the exposure, which leaves the mean alone.
 
     Notes
     -----
@@ -242,6 +244,8 @@ def _observe_block(
         new_b = np.where(is_known, b + np.where(is_known, age, 0), new_b)
     shape[changed] = new_a
     exposure[changed] = new_b
+    if shape.max() > _SHAPES[1]:
+        exposure *= np.minimum(_SHAPES[1] / shape, 1)
     np.clip(shape, *_SHAPES, out=shape)
     np.clip(exposure, *_EXPOSURES, out=exposure)
 
