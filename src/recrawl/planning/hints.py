@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from recrawl.core.states import Seconds, Small
 from recrawl.core.visit import Observation
 from recrawl.estimation.gamma_poisson import ChangeRate, observe
@@ -31,6 +33,12 @@ class Hints:
     quiet: Seconds
     untold: Seconds
     n_true: Seconds
+
+    @classmethod
+    def nothing(cls, n: int) -> Hints:
+        """Return the hints of n pages where no signal ever came; nobody asks what is untold."""
+        none = np.zeros(n)
+        return cls(none, np.ones(n), none, none)
 
 
 def observe_told(

@@ -208,6 +208,8 @@ class Knowledge:
 
     def _hints(self, before: PageStates, visits: Visits) -> Hints:
         """Return what signals said of the pages before the visits."""
+        if not len(self.signals):
+            return Hints.nothing(len(before))
         told = self.signals.recall(before.host_key, visits.fetched_at)
         precision = self.signals.precision(before.host_key)
         n = before.n_signals.astype(np.float64)
