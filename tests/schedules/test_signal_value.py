@@ -102,3 +102,18 @@ def test_what_no_wait_is_worth_is_never_reached():
 
     assert changes[0] < 1e-6
     assert np.isinf(changes[1:]).all()
+
+
+@pytest.mark.parametrize("told", [1e-3, 0.3, 0.8])
+@pytest.mark.parametrize("precision", [1e-3, 0.01, 0.98])
+@pytest.mark.parametrize("eta", [0.0, 1.0])
+def test_few_changes_are_worth_half_their_square(told: float, precision: float, eta: float):
+    """Down to where the search ends, a hundred-millionth of a change, no digit is lost."""
+    given_ = outlook(told, precision, 2)
+    changes = np.array([1e-8, 1e-7])
+
+    value = signal_value(changes, given_, eta)
+    least = changes_at_signal_value(np.zeros(2), given_, eta)
+
+    np.testing.assert_allclose(value, changes**2 / 2 / given_.drift, rtol=1e-3)
+    assert (least < 1e-7).all()

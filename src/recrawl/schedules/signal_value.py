@@ -161,9 +161,9 @@ class _Law:
     def _before(self, x: Seconds) -> tuple[Seconds, Seconds]:
         """Return both values up to one step."""
         k = self.signals / self.drift
-        decay = np.exp(-x)
         both = -np.expm1(-(1 + k) * x) / (1 + k)
-        fresh = (1 - decay - both) / self.signals
+        # Not 1 - exp(-x): of few changes rounding would leave nothing, or less than nothing.
+        fresh = (-np.expm1(-x) - both) / self.signals
         stale = (-np.expm1(-k * x) / k - both) / self.drift
         return fresh, stale
 
