@@ -154,9 +154,10 @@ class Optimal:
         """
         value: Seconds = states.importance * crawl_value(changes, self.eta) / outlook.rate
         told = np.flatnonzero(outlook.is_told)
-        value[told] = states.importance[told] * signal_value(
-            changes[told], outlook.take(told), self.eta
-        )
+        if told.size:
+            value[told] = states.importance[told] * signal_value(
+                changes[told], outlook.take(told), self.eta
+            )
         return value
 
     def due(self, states: PageStates, changes: Seconds, outlook: Outlook, now: int) -> Times:
@@ -178,7 +179,9 @@ class Optimal:
         ratio = np.divide(self.price, weight, out=never, where=weight > 0)
         worth = value_table(self.eta).changes(ratio * outlook.rate).astype(np.float64)
         told = np.flatnonzero(outlook.is_told)
-        worth[told] = changes_at_signal_value(ratio[told], outlook.take(told), self.eta)
+        # The search takes its steps even for no pages, which is most of the time of a small turn.
+        if told.size:
+            worth[told] = changes_at_signal_value(ratio[told], outlook.take(told), self.eta)
         return worth
 
     def is_set(self, states: PageStates) -> Mask:
