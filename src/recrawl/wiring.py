@@ -341,8 +341,12 @@ async def open_crawler(
     *,
     clock: Clock | None = None,
     observer: Observer | None = None,
+    pause: float = 0.2,
 ) -> AsyncIterator[Crawler]:
-    """Give a crawler over a store; its connections and workers end with the context."""
+    """Give a crawler over a store; its connections and workers end with the context.
+
+    ``pause`` is that of ``CrawlLimits``, for simulated clocks. [s]
+    """
     clock = clock or SystemClock()
     limits = CrawlLimits(
         hosts=config.crawl.hosts,
@@ -350,6 +354,7 @@ async def open_crawler(
         lease=config.crawl.lease,
         batch=config.crawl.batch,
         visit=config.fetch.timeout + config.extract.time_limit,
+        pause=pause,
     )
     fetcher = make_fetcher(config, clock, store, max_wait=limits.hold)
     extractor = make_extractor(config)

@@ -117,3 +117,19 @@ def test_the_status_by_host_and_pattern(crawled, site):
     assert (by_host["host"], by_host["pages"], by_host["new"]) == (host, 3, 1)
     assert by_pattern["pattern"] == f"{host}/"
     assert whole["freshness"] == by_host["freshness"] == pytest.approx(2 / 3, abs=0.01)
+
+
+def test_a_signal_is_counted_and_moves_a_page_as_far_as_it_is_worth(crawled, site):
+    """Pages of the store, each once; the others are reported and the rest is done."""
+    lines = f"{site.url('/b')}\n\n{site.url('/b')}\nhttps://unknown.example/\nno url\n"
+
+    one = crawled("signal", site.url("/a"))
+    many = crawled("signal", "-", stdin=lines.encode())
+
+    assert (one.code, many.code) == (0, 2)
+    assert one.out.startswith("1 page was signalled; ")
+    assert many.out.startswith("1 page was signalled; ")
+    assert many.err.count("recrawl: ") == 2
+    rows = {row["url"]: row["n_signals"] for row in crawled("export", "--format", "jsonl").rows}
+    assert list(rows.values()).count(1) == 2
+    assert "1 signals of a change" in crawled("explain", site.url("/a")).out

@@ -8,12 +8,16 @@ import pytest
 from recrawl.estimation.bulk_edits import FIRST_RATES, BulkEdits
 from recrawl.estimation.gamma_poisson import ChangeRate
 from recrawl.estimation.prior import HostPrior
+from recrawl.estimation.signals import HostSignals
 from recrawl.planning.records import (
     group_size,
     pack_groups,
     pack_hosts,
+    pack_signals,
+    signals_key,
     unpack_groups,
     unpack_hosts,
+    unpack_signals,
 )
 
 DAY = 86_400_000
@@ -104,3 +108,22 @@ def test_hosts_in_parts_are_the_same_as_together():
     np.testing.assert_array_equal(back.host_key, prior.host_key)
     np.testing.assert_array_equal(back.hosts.shape, prior.hosts.shape)
     np.testing.assert_array_equal(back.hosts.exposure, prior.hosts.exposure)
+
+
+def test_signals_come_back_beside_the_priors_of_their_hosts():
+    """Their keys are others than those of the hosts, and lead back to them."""
+    signals = HostSignals.nothing()
+    signals.hear(np.array([5, -9]), NOW)
+    signals.observe(
+        np.array([5]), np.array([2]), is_changed=np.array([True]), untold=np.array([0.3])
+    )
+    prior = HostPrior(np.array([5]), ChangeRate(np.array([0.3]), np.array([1e5])), OVERALL)
+
+    back = unpack_signals({**pack_signals(signals), **pack_hosts(prior)})
+    joined = HostSignals.concatenate([back, HostSignals.nothing()])
+
+    assert back.host_key.tolist() == joined.host_key.tolist() == [-9, 5]
+    for name in ("true", "false", "hidden", "heard_at", "gap"):
+        np.testing.assert_array_equal(getattr(joined, name), getattr(signals, name))
+    assert set(signals_key(signals.host_key).tolist()) == set(pack_signals(signals))
+    assert not len(unpack_signals({}))

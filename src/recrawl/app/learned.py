@@ -15,8 +15,17 @@ from recrawl.core.visit import Observation, Visits
 from recrawl.estimation.bulk_edits import FIRST_RATES, BulkEdits, EditTotals
 from recrawl.estimation.gamma_poisson import ChangeRate
 from recrawl.estimation.prior import HostPrior
+from recrawl.estimation.signals import HostSignals
 from recrawl.planning.knowledge import FIRST_PRIOR, Knowledge, fit_prior
-from recrawl.planning.records import pack_groups, pack_hosts, unpack_groups, unpack_hosts
+from recrawl.planning.records import (
+    pack_groups,
+    pack_hosts,
+    pack_signals,
+    signals_key,
+    unpack_groups,
+    unpack_hosts,
+    unpack_signals,
+)
 from recrawl.planning.survey import GroupSizes, Survey
 from recrawl.ports.store import PageStore
 
@@ -62,7 +71,7 @@ class Lesson:
     Parameters
     ----------
     records : dict of int to bytes
-        What is known of groups now, by key.
+        What is known of groups and of signals now, by key.
     changed : list of int
         Groups of which a page was seen to change.
     """
@@ -96,11 +105,12 @@ class Learned:
 
         ``newer`` are records that are not written yet.
         """
-        keys = np.unique(np.concatenate([states.host_key, states.group_key]))
+        hosts = np.unique(states.host_key)
+        keys = np.concatenate([hosts, signals_key(hosts), np.unique(states.group_key)])
         records = {**self._store.learned(keys.tolist()), **(newer or {})}
         bulk = unpack_groups(records, now, np.array(self.surveyed.edits))
         prior = unpack_hosts(records, self.surveyed.prior)
-        return Knowledge(prior, bulk.select(states.group_key, now))
+        return Knowledge(prior, bulk.select(states.group_key, now), unpack_signals(records))
 
     def absorb(self, knowledge: Knowledge, visited: Sequence[tuple[PageStates, Visits]]) -> Lesson:
         """Learn of groups what visits teach.
@@ -117,7 +127,15 @@ class Learned:
             knowledge.absorb(before, visits)
             is_changed = visits.observation == Observation.CHANGED
             changed.update(before.group_key[is_changed].tolist())
-        return Lesson(pack_groups(knowledge.bulk), sorted(changed))
+        records = {**pack_groups(knowledge.bulk), **pack_signals(knowledge.signals)}
+        return Lesson(records, sorted(changed))
+
+    def hear(self, states: PageStates, now: int) -> Knowledge:
+        """Take note that signals of some pages came, and return what is known of these now."""
+        knowledge = self.knowledge(states, now)
+        knowledge.hear(states, now)
+        self._store.save_learned(pack_signals(knowledge.signals))
+        return knowledge
 
     async def survey(self, now: int) -> Survey:
         """Look at all pages, write what that says of hosts and groups, and return the sums."""
@@ -146,7 +164,8 @@ class Learned:
         survey, after = Survey.nothing(), None
         while len(states := self._store.scan_planned(after=after, limit=_CHUNK)):
             after = int(states.page_key[-1])
-            knowledge = Knowledge(before.prior, before.bulk.select(states.group_key, now))
+            bulk = before.bulk.select(states.group_key, now)
+            knowledge = Knowledge(before.prior, bulk, before.signals)
             survey += Survey.of(states, knowledge)
             await asyncio.sleep(0)
         return survey
@@ -156,6 +175,7 @@ class Learned:
         overall, none = np.array(self.surveyed.edits), np.empty(0, dtype=np.int64)
         edits = EditTotals(np.zeros(len(overall)), 0.0)
         hosts = [unpack_hosts({}, self.surveyed.prior)]
+        signals = [unpack_signals({})]
         groups = [BulkEdits.of(none, none, now, overall).without_spans()]
         after: int | None = None
         while records := self._store.scan_learned(after=after, limit=_CHUNK):
@@ -164,8 +184,14 @@ class Learned:
             edits += bulk.totals(now)
             groups.append(bulk.without_spans())
             hosts.append(unpack_hosts(records, self.surveyed.prior))
+            signals.append(unpack_signals(records))
             await asyncio.sleep(0)
-        return Knowledge(HostPrior.concatenate(hosts), BulkEdits.concatenate(groups)), edits
+        knowledge = Knowledge(
+            HostPrior.concatenate(hosts),
+            BulkEdits.concatenate(groups),
+            HostSignals.concatenate(signals),
+        )
+        return knowledge, edits
 
     def _save_sizes(self, sizes: GroupSizes, known: BulkEdits, now: int) -> None:
         """Write the groups that are new or have another number of pages."""

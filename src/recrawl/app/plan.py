@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from recrawl.app.learned import Learned, Lesson
 from recrawl.app.policy import PagePolicy, PolicyOf
 from recrawl.core.budget import Budget
-from recrawl.core.columns import NEVER, NO_TIME
+from recrawl.core.columns import MOST_SIGNALS, NEVER, NO_TIME
 from recrawl.core.states import PageStates, Seconds, Times
 from recrawl.core.timing import Schedule
 from recrawl.core.visit import Visits
@@ -266,10 +266,28 @@ class Plan:
         schedule = self.schedule_of(self._policy_of(page.url), knowledge, now)
         if not isinstance(schedule, Optimal):
             return None
-        changes, rate = knowledge.belief(states, now)
-        value = schedule.value(states, changes, rate)
-        due = schedule.due(states, changes, rate, now)
+        changes, outlook = knowledge.belief(states, now)
+        value = schedule.value(states, changes, outlook)
+        due = schedule.due(states, changes, outlook, now)
         return Worth(float(value[0]), schedule.price, int(due[0]))
+
+    def hear(self, pages: Sequence[PageRow], now: int) -> list[Move]:
+        """Take note of signals that pages changed, and return those that come forward.
+
+        A page comes forward only as far as signals of its host have proved to be worth.
+        """
+        if not pages:
+            return []
+        heard = [
+            replace(p.state, n_signals=min(p.state.n_signals + 1, MOST_SIGNALS)) for p in pages
+        ]
+        states = PageStates.from_rows(heard)
+        self.learned.hear(states, now)
+        _, due, _ = self._appraise(pages, states, now)
+        sooner = np.flatnonzero(due < states.next_fetch_at)
+        moves = [Move(int(states.page_key[k]), int(due[k])) for k in sooner]
+        self._store.add_signals(states.page_key.tolist(), moves)
+        return moves
 
     # --- the queue
 

@@ -58,7 +58,7 @@ def command(
     Every schedule spends exactly the budget: the page that is due first is fetched first, and
     pages not yet due when no other is.  Shares, ages and delays are exact in continuous time;
     differences are paired, with standard errors over parts of the worlds.  The figure shows
-    freshness over time, or against the budget if there are several.
+    freshness over time, or that by importance against the budget if there are several.
     """
     draw = figures() if plot is not None else None
     names = names or tuple(name for name in _DEFAULT if name in schedule_names())
@@ -82,7 +82,7 @@ def command(
                     {
                         "schedule": result.schedule,
                         "budget": rate / len(made[0]),
-                        "freshness": 1 - row["stale"],
+                        "freshness": 1 - row["stale_weighted"],
                     }
                 )
     print_results(rows, ("schedule", "budget"), is_json=is_json)

@@ -38,6 +38,7 @@ COMMANDS = {
     "explain": "Explain what is known of one page and what a fetch of it is worth now.",
     "changes": "Print the change feed.",
     "force": "Fetch pages again now, whatever their schedule says.",
+    "signal": "Tell that pages may have changed, as their site says.",
     "export": "Print all pages with all their columns.",
     "config": "Read settings files of Apache Nutch and StormCrawler.",
     "simulate": "Run one schedule on a world of changing pages and measure how fresh it is.",

@@ -10,7 +10,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["COLUMNS", "NEVER", "NO_KEY", "NO_SCHEME", "NO_TIME", "SIGNATURE_BYTES", "Column"]
+__all__ = [
+    "COLUMNS",
+    "MOST_SIGNALS",
+    "NEVER",
+    "NO_KEY",
+    "NO_SCHEME",
+    "NO_TIME",
+    "SIGNATURE_BYTES",
+    "Column",
+]
 
 #: An instant that is unknown.  int64 has no NaN; the least value plays its part, as in NumPy's NaT.
 NO_TIME = -(2**63)
@@ -20,6 +29,8 @@ NEVER = 2**63 - 1
 NO_KEY = 0
 #: No signature is known.  ``scheme_id`` never returns it.
 NO_SCHEME = 0
+#: More signals of a page since its last visit are not counted.
+MOST_SIGNALS = 2**15 - 1
 #: Width of a signature in bytes.
 SIGNATURE_BYTES = 16
 

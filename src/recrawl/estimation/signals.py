@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -76,6 +77,15 @@ class HostSignals:
     def nothing(cls) -> HostSignals:
         """Return what is known before the first signal."""
         return cls(np.empty(0, dtype=np.int64), *(np.empty(0) for _ in range(5)))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[HostSignals]) -> HostSignals:
+        """Return the hosts of all parts, which are in order of their keys."""
+        key = np.concatenate([part.host_key for part in parts])
+        order = np.argsort(key)
+        names = ("true", "false", "hidden", "heard_at", "gap")
+        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        return cls(key[order], *(column[order] for column in columns))
 
     def __len__(self) -> int:
         return len(self.host_key)

@@ -12,11 +12,25 @@ from recrawl.core.states import Keys, Rates
 from recrawl.estimation.bulk_edits import EXTENTS, N_SPANS, BulkEdits
 from recrawl.estimation.gamma_poisson import ChangeRate
 from recrawl.estimation.prior import HostPrior
+from recrawl.estimation.signals import HostSignals
 
-__all__ = ["group_size", "pack_groups", "pack_hosts", "unpack_groups", "unpack_hosts"]
+__all__ = [
+    "group_size",
+    "pack_groups",
+    "pack_hosts",
+    "pack_signals",
+    "signals_key",
+    "unpack_groups",
+    "unpack_hosts",
+    "unpack_signals",
+]
 
 #: The first byte of a record says what it is; another layout gets another number.
-_HOST, _CALM, _GROUP = 1, 2, 3
+_HOST, _CALM, _GROUP, _SIGNAL = 1, 2, 3, 4
+#: What the key of a host is changed by for its signals.
+_SIGNALS_KEY = np.int64(0x7369676E616C73)
+_COUNTS = ("true", "false", "hidden", "heard_at", "gap")
+_SIGNALS = np.dtype([("kind", "u1"), *((name, "<f8") for name in _COUNTS)])
 _HOSTS = np.dtype([("kind", "u1"), ("shape", "<f8"), ("exposure", "<f8")])
 #: A group of which no edit is suspected needs no spans.
 _CALMS = np.dtype([("kind", "u1"), ("n_pages", "<i8"), ("watched_from", "<i8"), ("until", "<i8")])
@@ -52,6 +66,28 @@ def unpack_hosts(records: Mapping[int, bytes], overall: ChangeRate) -> HostPrior
     """
     key, rows = _of_kind(records, _HOST, _HOSTS)
     return HostPrior(key, ChangeRate(rows["shape"], rows["exposure"]), overall)
+
+
+def signals_key(host_key: Keys) -> Keys:
+    """Return the keys under which the signals of hosts are kept, beside their priors."""
+    return host_key ^ _SIGNALS_KEY
+
+
+def pack_signals(signals: HostSignals) -> dict[int, bytes]:
+    """Return a record of each host that sends signals."""
+    rows = np.zeros(len(signals), dtype=_SIGNALS)
+    rows["kind"] = _SIGNAL
+    for name in _COUNTS:
+        rows[name] = getattr(signals, name)
+    return _by_key(signals_key(signals.host_key), rows)
+
+
+def unpack_signals(records: Mapping[int, bytes]) -> HostSignals:
+    """Return what is known of the signals of hosts; other records are passed over."""
+    key, rows = _of_kind(records, _SIGNAL, _SIGNALS)
+    host_key = signals_key(key)
+    order = np.argsort(host_key)
+    return HostSignals(host_key[order], *(rows[name][order] for name in _COUNTS))
 
 
 def pack_groups(bulk: BulkEdits) -> dict[int, bytes]:

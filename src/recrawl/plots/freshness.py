@@ -42,9 +42,11 @@ def freshness_by_budget(rows: Iterable[Row]) -> Figure:
     Parameters
     ----------
     rows : iterable of mapping
-        ``schedule``, ``budget``: fetches a page [1/s], ``freshness``: the mean.
+        ``schedule``, ``budget``: fetches a page [1/s], ``freshness``: the mean by importance.
     """
-    figure, axes = new_figure("freshness [share of time]", "budget [fetches/page/day]")
+    figure, axes = new_figure(
+        "freshness by importance [share of time]", "budget [fetches/page/day]"
+    )
     budgets = set()
     for i, (schedule, points) in enumerate(grouped(rows).items()):
         ordered = sorted(points, key=lambda point: float(point["budget"]))

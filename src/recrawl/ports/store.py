@@ -378,6 +378,13 @@ class PageStore(Protocol):
         """
         ...
 
+    def add_signals(self, page_keys: Sequence[int], moves: Sequence[Move] = ()) -> None:
+        """Count one more signal of a change for each page; ``moves`` as by ``release``.
+
+        Leases stay.  Pages that are not there are left alone.
+        """
+        ...
+
     def due(self, now: int, *, limit: int) -> list[PageRow]:
         """Return the pages due at ``now``, earliest first, leased or not."""
         ...

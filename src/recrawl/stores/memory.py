@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from recrawl.core.columns import NEVER, NO_KEY, NO_TIME
+from recrawl.core.columns import MOST_SIGNALS, NEVER, NO_KEY, NO_TIME
 from recrawl.core.states import PageStates
 from recrawl.core.url import host_of
 from recrawl.errors import InputError, KeyClash
@@ -248,6 +248,14 @@ class MemoryStore:
         """Return what a plan is made of, of all pages of groups; see ``PageStore.grouped``."""
         wanted = set(group_keys) - {NO_KEY}
         return PageStates.from_rows([p.state for p in self if p.state.group_key in wanted])
+
+    def add_signals(self, page_keys: Sequence[int], moves: Sequence[Move] = ()) -> None:
+        """Count one more signal of a change for each page; see ``PageStore.add_signals``."""
+        for key in page_keys:
+            if (page := self._pages.get(key)) is not None:
+                n_signals = min(page.state.n_signals + 1, MOST_SIGNALS)
+                self._pages[key] = replace(page, state=replace(page.state, n_signals=n_signals))
+        self._move(moves)
 
     def due(self, now: int, *, limit: int) -> list[PageRow]:
         """Return the pages due at ``now``, earliest first, leased or not."""

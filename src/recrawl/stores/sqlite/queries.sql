@@ -81,6 +81,10 @@ ORDER BY p.page_key;
 UPDATE pages SET next_fetch_at = :next_fetch_at
 WHERE page_key = :page_key AND next_fetch_at IS NOT NULL;
 
+-- name: add_signal
+-- Count one more signal of a change.
+UPDATE pages SET n_signals = min(n_signals + 1, :most) WHERE page_key = :page_key;
+
 -- name: due_pages
 -- Due pages of all hosts, earliest first.
 SELECT {page_columns}

@@ -10,7 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from recrawl.core.columns import NEVER
+from recrawl.core.columns import MOST_SIGNALS, NEVER
 from recrawl.core.states import PageStates
 from recrawl.errors import InputError
 from recrawl.ports.store import (
@@ -222,6 +222,14 @@ class SqliteStore:
         """Return what a plan is made of, of all pages of groups; see ``PageStore.grouped``."""
         keys = json.dumps(sorted(set(group_keys)))
         return rows.planned_of(self._read("grouped_pages", group_keys=keys))
+
+    def add_signals(self, page_keys: Sequence[int], moves: Sequence[Move] = ()) -> None:
+        """Count one more signal of a change for each page; see ``PageStore.add_signals``."""
+        with self._database.writing() as sql:
+            sql.run_many(
+                "add_signal", [{"page_key": key, "most": MOST_SIGNALS} for key in page_keys]
+            )
+            writing.move(sql, moves)
 
     def due(self, now: int, *, limit: int) -> list[PageRow]:
         """Return the pages due at ``now``, earliest first, leased or not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recrawl.core.columns import NEVER, NO_KEY, NO_TIME
+from recrawl.core.columns import MOST_SIGNALS, NEVER, NO_KEY, NO_TIME
 from recrawl.core.group import group_key
 from recrawl.ports.store import Move, PageStore
 from recrawl.testing.factories import NOW, commit_of, page_row
@@ -98,6 +98,20 @@ class PlanningTests(StoreSuite):
         assert lease_all(store, now=NOW + 6) == []
         assert store.next_due(NOW) == NOW + 7
         assert urls(lease_all(store, now=NOW + 7)) == [_A.url]
+
+    def test_signals_are_counted(self, store: PageStore) -> None:
+        """One more each time, up to a limit; leases stay, and pages may come forward."""
+        full = page_row("https://c.example/", next_fetch_at=NEVER, n_signals=MOST_SIGNALS)
+        store.add([_A, _B, full])
+        lease_all(store)
+        keys = [_A.state.page_key, _B.state.page_key, full.state.page_key, 99]
+
+        store.add_signals(keys, [Move(_B.state.page_key, NOW)])
+        store.add_signals(keys[:1])
+
+        counts = [page.state.n_signals for key in keys if (page := store.get(key)) is not None]
+        assert counts == [2, 1, MOST_SIGNALS]
+        assert urls(lease_all(store)) == [_B.url]
 
     def test_a_content_of_unknown_check_was_checked_at_the_last_visit(
         self, store: PageStore
