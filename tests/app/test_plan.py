@@ -135,14 +135,14 @@ async def test_the_crawler_does_what_the_simulator_says(world):
 async def test_a_change_brings_siblings_forward(world):
     """Pages of one directory that are rewritten together are found soon after the first of them."""
     start = world.clock.now()
-    edits = start + np.array([20, 40, 60, 80]) * DAY
-    for i in range(30):
+    edits = start + np.array([15, 30, 45, 60]) * DAY
+    for i in range(16):
         world.site[f"https://a.example/docs/{i}"] = changing(edits)
         # Pages alone, that have no siblings to learn from.
         world.site[f"https://b.example/{i}/x"] = changing(edits)
     world.add(*world.site)
 
-    await run_until(world, 100, plan_of(world, budget=Budget(6, DAY_S)))
+    await run_until(world, 70, plan_of(world, budget=Budget(4, DAY_S)))
 
     delays: dict[str, list[float]] = {"a.example": [], "b.example": []}
     for change in world.store.changes(limit=10_000):
@@ -171,11 +171,11 @@ async def test_a_target_needs_no_budget(world):
 
 async def test_failures_wait_as_failures_do(world):
     """A page that cannot be fetched is neither asked again and again nor forgotten."""
-    site_of(world, 10)
+    site_of(world, 4)
     world.site["https://bad.example/"] = 503
     world.add("https://bad.example/")
 
-    await run_until(world, 10, plan_of(world, budget=Budget(50, DAY_S)))
+    await run_until(world, 10, plan_of(world, budget=Budget(8, DAY_S)))
 
     n_asked = world.asked().count("https://bad.example/")
     assert 3 <= n_asked <= 11
@@ -230,14 +230,14 @@ async def test_signals_bring_pages_forward_once_they_have_proved_true(world):
         host = "told" if is_told else "untold"
         rng = np.random.default_rng(4)
         changes = {
-            f"https://{host}.example/{i}": start + np.sort(rng.uniform(0, 60 * DAY, 6))
-            for i in range(20)
+            f"https://{host}.example/{i}": start + np.sort(rng.uniform(0, 40 * DAY, 4))
+            for i in range(10)
         }
         world.store = type(world.store)()
         for url, times in changes.items():
             world.site[url] = changing(times)
         world.add(*changes)
-        plan = plan_of(world, budget=Budget(4, DAY_S))
+        plan = plan_of(world, budget=Budget(2, DAY_S))
         plan_hears = sorted((at, url) for url, times in changes.items() for at in times)
         for at, url in plan_hears:
             await run_until(world, max(at - world.clock.now(), 0) / DAY, plan)
@@ -247,7 +247,7 @@ async def test_signals_bring_pages_forward_once_they_have_proved_true(world):
         late = [
             c.at - changes[c.url][np.searchsorted(changes[c.url], c.at) - 1]
             for c in found
-            if c.at > start + 30 * DAY
+            if c.at > start + 20 * DAY
         ]
         delays.append(np.mean(late) / DAY)
 

@@ -13,7 +13,8 @@ __all__ = ["Spending"]
 #: Who could not spend for longer, or for two fetches, does not make up for it by many pages that
 #: are not due.  [ms]
 _LONGEST_IDLE = 60_000
-_TINY = 1e-9
+#: What is missing of a fetch by rounding: instants are whole milliseconds.
+_TINY = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Spending:
     @property
     def allowed(self) -> int:
         """How many fetches may be made."""
-        return max(math.floor(self.left), 0)
+        return max(math.floor(self.left + _TINY), 0)
 
     def ahead(self, budget: Budget) -> int:
         """Return how many pages may be fetched before they are due."""
@@ -73,7 +74,8 @@ class Spending:
         """Return when a page that is due may be fetched [ms]; NEVER with a budget of 0."""
         if budget.rate == 0:
             return NEVER
-        return math.ceil(self.at + max(1 - self.left, 0.0) / budget.rate * 1000)
+        missing = 0.0 if self.allowed else 1 - self.left
+        return math.ceil(self.at + missing / budget.rate * 1000)
 
     def next_ahead_at(self, budget: Budget) -> int:
         """Return when a page may be fetched that is not due [ms]; NEVER with a budget of 0."""
