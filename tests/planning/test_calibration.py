@@ -16,7 +16,9 @@ def visited(rate: float, known: float, every: float, n: int = 400_000) -> Calibr
     changes = np.full(n, known * every)
     is_changed = rng.random(n) < -np.expm1(-rate * every)
     begun = Calibration()
-    return begun.fold(changes, np.full(n, every), np.ones(n, np.float32), is_changed)
+    return begun.fold(
+        changes, np.full(n, every), np.ones(n, np.float32), is_changed, shape=np.full(n, 1e6)
+    )
 
 
 @pytest.mark.parametrize("every", [0.01, 1.0, 30.0])
@@ -47,6 +49,26 @@ def test_a_visit_at_once_teaches_nothing():
     """No time has passed and nothing was to be expected."""
     one = np.ones(1)
 
-    again = Calibration.begin(1.0).fold(0 * one, 0 * one, one, one == 1)
+    again = Calibration.begin(1.0).fold(0 * one, 0 * one, one, one == 1, shape=one)
 
     assert again == Calibration.begin(1.0)
+
+
+@pytest.mark.parametrize(("shape", "every"), [(0.3, 5.0), (1.0, 5.0), (2.5, 1.0)])
+def test_pages_that_look_alike_and_differ_are_found_as_stale_as_they_are(
+    shape: float, every: float
+):
+    """Of pages whose rates are spread, those that changed were stale for longer than the mean."""
+    rng = np.random.default_rng(2)
+    rate = rng.gamma(shape, 0.3 / shape, 400_000)
+    elapsed, weight = np.full(rate.size, every), np.ones(rate.size, np.float32)
+    is_changed = rng.random(rate.size) < -np.expm1(-rate * every)
+    x = rate * every
+    stale = (every * (1 + np.expm1(-x) / np.maximum(x, 1e-12))).sum()
+
+    found = Calibration().fold(
+        np.full(rate.size, 0.3 * every), elapsed, weight, is_changed,
+        shape=np.full(rate.size, shape),
+    )  # fmt: skip
+
+    assert found.found == pytest.approx(stale, rel=0.01)

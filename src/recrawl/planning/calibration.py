@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recrawl.core.poisson import fresh_share
 from recrawl.core.states import Importances, Mask, Seconds
@@ -16,6 +18,11 @@ __all__ = ["Calibration"]
 _FIRST = 0.1 * 86_400.0
 #: A visit is forgotten by this part with each survey: a day.
 _FADED = 0.9
+#: Numbers of changes at which the stale share is a half; a shape this near to 1 is moved away.
+_FEW, _NEAR = 1e-4, 1e-6
+
+
+Floats: TypeAlias = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,13 @@ class Calibration:
         return self.found / self.expected if self.expected else 1.0
 
     def fold(
-        self, changes: Seconds, elapsed: Seconds, importance: Importances, is_changed: Mask
+        self,
+        changes: Seconds,
+        elapsed: Seconds,
+        importance: Importances,
+        is_changed: Mask,
+        *,
+        shape: Floats,
     ) -> Calibration:
         """Return the calibration after more visits.
 
@@ -61,15 +74,38 @@ class Calibration:
             Weight of the pages.
         is_changed : ndarray of bool, shape (n,)
             Whether the visit saw a change; leave out those that cannot tell.
+        shape : ndarray, shape (n,)
+            Shape of the Gamma distribution of the rates: how sure the changes are.
+
+        Notes
+        -----
+        What is expected is what a plan expects, which takes rates for known.  The stale time of a
+        page that changed is that of a rate from the Gamma distribution: pages that changed are the
+        fast ones among those that look alike.
         """
         stale = elapsed * (1 - fresh_share(changes))
-        seen = -np.expm1(-changes)
-        # The stale time if there was a change: all there is to expect comes from that case.
-        if_changed = np.divide(stale, seen, out=elapsed / 2, where=seen > 1e-9)
         expected = float((importance * stale).sum())
+        if_changed = elapsed * _stale_if_changed(changes, shape.astype(np.float64))
         found = float((importance * np.where(is_changed, if_changed, 0.0)).sum())
         return Calibration(self.expected + expected, self.found + found)
 
     def faded(self) -> Calibration:
         """Return the calibration a survey later."""
         return Calibration(_FADED * self.expected, _FADED * self.found)
+
+
+def _stale_if_changed(changes: Seconds, shape: Seconds) -> Seconds:
+    """Return the share of the time for which a page that changed was stale.
+
+    With the mean number of changes x and the shape a of its Gamma distribution no change comes
+    with the probability ``(1 + x / a)^-a``; all stale time comes from the other case.
+    """
+    scaled = changes / shape
+    log = np.log1p(scaled)
+    power = np.where(np.abs(shape - 1) < _NEAR, shape - 1 + 2 * _NEAR, shape - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fresh = -np.expm1(-power * log) / (power * scaled)
+        share = (1 - fresh) / -np.expm1(-shape * log)
+    # Below, half and no more: the difference of two ones would be noise.
+    share = np.where(changes < _FEW, 0.5, share)
+    return np.clip(share, 0.5, 1.0)

@@ -191,7 +191,10 @@ class Knowledge:
             return calibration
         changes, _ = self.belief(before.take(at), int(visits.fetched_at[at].max()))
         is_changed = visits.observation[at] == Observation.CHANGED
-        return calibration.fold(changes, elapsed[at], before.importance[at], is_changed)
+        pages = before.take(at)
+        return calibration.fold(
+            changes, elapsed[at], pages.importance, is_changed, shape=self.own(pages).shape
+        )
 
     def renewed(self, states: PageStates, now: int) -> Knowledge:
         """Return the knowledge with priors and groups as all pages show them by ``now`` [ms]."""
