@@ -132,4 +132,17 @@ def test_a_signal_is_counted_and_moves_a_page_as_far_as_it_is_worth(crawled, sit
     assert many.err.count("recrawl: ") == 2
     rows = {row["url"]: row["n_signals"] for row in crawled("export", "--format", "jsonl").rows}
     assert list(rows.values()).count(1) == 2
-    assert "1 signals of a change" in crawled("explain", site.url("/a")).out
+    assert "1 signal of a change" in crawled("explain", site.url("/a")).out
+
+
+def test_a_run_says_what_the_budget_left(crawled):
+    """With --once pages stay due when the budget is spent, and nobody has to wonder why."""
+    run = ("run", "--once", "-s", "schedule.budget=1/day")
+    crawled("force", "http://127.0.0.1*/*")
+
+    first, again, rich = crawled(*run), crawled(*run), crawled(*run[:3], "schedule.budget=9/day")
+
+    assert "The budget of 1/day is spent: 2 pages stay due." in first.err
+    assert "2 pages stay due." in again.err
+    assert "spent" not in rich.err
+    assert "2 visits" in rich.out

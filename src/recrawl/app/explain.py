@@ -126,7 +126,8 @@ def _from_signals(page: PageRow) -> list[str]:
     state = page.state
     said = []
     if state.n_signals:
-        said.append(f"{state.n_signals} signals of a change came since its last visit.")
+        signals = "1 signal" if state.n_signals == 1 else f"{state.n_signals} signals"
+        said.append(f"{signals} of a change came since its last visit.")
     if is_noise(np.array([state.surprise]))[0]:
         said.append(
             "Its every fetch differs, so that a difference is taken to say nothing: it is"

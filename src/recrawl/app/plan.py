@@ -381,6 +381,10 @@ class Plan:
         """Give back the budget of n pages that were not fetched after all."""
         self._change(now, lambda price: self._spent(price, -n, 0.0))
 
+    def is_spent(self, now: int) -> bool:
+        """Return whether the budget allows no fetch at ``now`` [ms]."""
+        return self._budget is not None and not self._price(now).spending.allowed
+
     def next_due(self, now: int, *, due_by: int | None = None) -> int:
         """Return when ``lease`` could give a page, as ``PageStore.next_due``.
 

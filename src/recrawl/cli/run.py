@@ -14,7 +14,7 @@ from recrawl.cli.progress import JsonHandler, JsonLog, Progress, Reporter, Visit
 from recrawl.clocks import SystemClock
 from recrawl.config import Config
 from recrawl.ports.store import PageStore
-from recrawl.wiring import check_contact, open_crawler
+from recrawl.wiring import check_contact, make_plan, make_policies, open_crawler
 
 __all__ = ["command"]
 
@@ -56,8 +56,18 @@ def command(
         with reporter:
             totals = asyncio.run(_run(config, store, reporter, once=once))
         reporter.done(totals)
+        is_told = once and not quiet and log_format == "text"
+        if is_told and (n_left := _left_by_budget(config, store)):
+            pages = "1 page stays" if n_left == 1 else f"{n_left} pages stay"
+            click.echo(f"The budget of {config.schedule.budget} is spent: {pages} due.", err=True)
     if exit_code and totals.n_events:
         raise click.exceptions.Exit(_CHANGED)
+
+
+def _left_by_budget(config: Config, store: PageStore) -> int:
+    """Return how many pages are due that the budget does not allow."""
+    plan, now = make_plan(config, store, make_policies(config)), SystemClock().now()
+    return store.status(now).n_due if plan is not None and plan.is_spent(now) else 0
 
 
 def _reporter(store: PageStore, *, verbose: bool, quiet: bool, log_format: str) -> Reporter:

@@ -55,7 +55,8 @@ def command(config: Config, urls: tuple[str, ...]) -> None:
     told = "1 page was" if n_signals == 1 else f"{n_signals} pages were"
     wait = min((move.next_fetch_at for move in moves), default=0) - clock.now()
     first = f", the first in {format_duration(max(wait, 0) / 1000)}" if moves else ""
-    click.echo(f"{told} signalled; {len(moves)} of them come forward{first}")
+    forward = "1 of them comes" if len(moves) == 1 else f"{len(moves)} of them come"
+    click.echo(f"{told} signalled; {forward} forward{first}")
     if n_unknown:
         raise click.exceptions.Exit(_MISUSED)
 
