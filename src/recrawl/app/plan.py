@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recrawl.app.learned import Learned, Lesson
 from recrawl.app.policy import PagePolicy, PolicyOf
+from recrawl.app.price import Price, PriceTag
 from recrawl.core.budget import Budget
 from recrawl.core.columns import MOST_SIGNALS, NEVER, NO_TIME
 from recrawl.core.states import PageStates, Seconds, Times
@@ -21,16 +21,13 @@ from recrawl.planning.calibration import Calibration
 from recrawl.planning.forecast import Forecast, forecast, spending
 from recrawl.planning.knowledge import Knowledge
 from recrawl.planning.market import appraise, follow, moved
-from recrawl.planning.planner import aimed, priced
+from recrawl.planning.planner import aimed
 from recrawl.planning.records import group_size
-from recrawl.planning.spending import Spending
-from recrawl.planning.survey import Survey
 from recrawl.ports.store import Move, PageRow, PageStore
 from recrawl.schedules.optimal import Optimal
 
-__all__ = ["Plan", "Price", "Worth"]
+__all__ = ["Plan", "Worth"]
 
-_PRICE = "price"
 #: All pages are looked at this often, and after a round of them, but not more often. [ms]
 _SURVEY_EVERY, _SURVEY_LEAST = 86_400_000, 3_600_000
 #: A price that falls below this part of itself lets pages come earlier that have their turn.
@@ -45,45 +42,6 @@ _ROUNDS = 16
 _ASKED_A_CHANGE = 2000
 #: Where no page may come yet, none is asked for at least so long. [ms]
 _LEAST_PAUSE = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What a fetch must be worth, and what is left of the budget: kept in the store.
-
-    Parameters
-    ----------
-    price : float
-        0 for not yet known. [s]
-    longest : float
-        Longest interval that leaves the budget room to choose. [s]
-    made_for : list
-        The settings that the price was made for: another price is looked for when they change.
-    spending : Spending
-        The budget.
-    calibration : Calibration
-        What visits found against what was expected; counted where there is no budget.
-    """
-
-    price: float
-    longest: float
-    made_for: list[float]
-    spending: Spending
-    calibration: Calibration
-
-    def to_text(self) -> str:
-        """Return the value as it is kept."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_text(cls, text: str) -> Price:
-        """Return the value that was kept."""
-        values = json.loads(text)
-        parts = {
-            "spending": Spending(**values["spending"]),
-            "calibration": Calibration(**values["calibration"]),
-        }
-        return cls(**{**values, **parts})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +94,11 @@ class Plan:
         self._schedule = schedule
         self._policy_of = policy_of
         self.learned = Learned(store)
+        self._tag = PriceTag(store, schedule, self.learned, budget)
         self._credit: dict[int, int] = {}
         self._n_leased = 0
         #: No page may come before it is due until then. [ms]
         self._ahead_from = NO_TIME
-
-    # --- the survey
 
     def wants_survey(self, now: int) -> bool:
         """Return whether all pages are to be looked at: daily, and after a round of them."""
@@ -149,16 +106,16 @@ class Plan:
         is_round = self._n_leased > surveyed.n_pages
         return (
             not 0 <= now - surveyed.at < (_SURVEY_LEAST if is_round else _SURVEY_EVERY)
-            or self._price(now).made_for != self._made_for
+            or self._tag.at(now).made_for != self._tag.made_for
         )
 
     async def survey(self, now: int) -> None:
         """Look at all pages, and find a price; if it fell by much, pages come forward."""
         survey = await self.learned.survey(now)
         self._n_leased = 0
-        before = self._price(now).price
-        self._change(now, lambda price: self._priced(price, survey))
-        if self._price(now).price < _MUCH_LESS * before:
+        before = self._tag.at(now).price
+        self._tag.change(now, lambda price: self._tag.after_survey(price, survey))
+        if self._tag.at(now).price < _MUCH_LESS * before:
             await self._ask_all(now)
 
     async def _ask_all(self, now: int) -> None:
@@ -172,35 +129,6 @@ class Plan:
             moves = [Move(int(states.page_key[k]), int(due[k])) for k in earlier]
             self._store.release("", [], moves)
             await asyncio.sleep(0)
-
-    @property
-    def _budget(self) -> Budget | None:
-        """The budget of as many pages as the last survey found."""
-        return None if self._wanted is None else self._wanted.of(self.learned.surveyed.n_pages)
-
-    @property
-    def _made_for(self) -> list[float]:
-        wanted, schedule = self._wanted or Budget(0.0, 1.0), self._schedule
-        return [wanted.amount, wanted.period, schedule.eta, schedule.freshness, schedule.max_age]
-
-    def _priced(self, price: Price, survey: Survey) -> Price:
-        """Return the price after a survey.
-
-        One that a budget has is kept, as it follows what fetches are worth; one that a target has
-        is found anew.
-        """
-        is_kept = price.price > 0 and price.made_for == self._made_for
-        calibration = price.calibration.faded()
-        if not calibration.expected:
-            calibration = Calibration.begin(survey.weight)
-        if self._budget is not None:
-            schedule = priced(self._schedule, survey, self._budget.rate)
-            found, longest = price.price if is_kept else schedule.price, schedule.max_interval
-        else:
-            found, longest = aimed(self._schedule, survey, calibration.factor).price, 0.0
-        return replace(
-            price, price=found, longest=longest, made_for=self._made_for, calibration=calibration
-        )
 
     async def outlook(self, now: int, wanted: Sequence[float] = ()) -> tuple[int, list[Forecast]]:
         """Return the number of pages, and what is to be expected of this plan and of others.
@@ -218,7 +146,7 @@ class Plan:
         survey = await self.learned.look(now)
         if not survey.n_pages:
             return 0, []
-        price = self._price(now)
+        price = self._tag.at(now)
         factor = (price.calibration if price.price else Calibration.begin(survey.weight)).factor
         budget = None if self._wanted is None else self._wanted.of(survey.n_pages).rate
         schedule = self._schedule
@@ -227,37 +155,15 @@ class Plan:
             budget = spending(schedule, survey)
         return survey.n_pages, forecast(schedule, survey, budget, factor, wanted)
 
-    # --- the price
-
     def schedule_of(self, policy: PagePolicy, knowledge: Knowledge, now: int) -> Schedule:
         """Return the schedule of a policy; if it is the learned one, with what is known now."""
         if not isinstance(policy.schedule, Optimal):
             return policy.schedule
-        price = self._price(now)
+        price = self._tag.at(now)
         longest = max(policy.schedule.max_interval, price.longest)
         return replace(
             policy.schedule, price=price.price, max_interval=longest, knowledge=knowledge
         )
-
-    def _price(self, now: int) -> Price:
-        text = self._store.get_meta(_PRICE)
-        if text is None:
-            begun = Spending.begin(self._budget or Budget(0.0, 1.0), now)
-            return Price(0.0, 0.0, [], begun, Calibration())
-        price = Price.from_text(text)
-        if self._budget is None:
-            return price
-        if price.made_for != self._made_for:
-            price = replace(price, spending=Spending.begin(self._budget, now))
-        return replace(price, spending=price.spending.by(now, self._budget))
-
-    def _change(self, now: int, change: Callable[[Price], Price]) -> None:
-        """Change the value in the store, whoever else changes it."""
-        while True:
-            old = self._store.get_meta(_PRICE)
-            new = change(self._price(now)).to_text()
-            if old == new or self._store.swap_meta(_PRICE, old, new):
-                return
 
     def worth(self, page: PageRow, now: int) -> Worth | None:
         """Return what a fetch of a page is worth at ``now`` [ms]; None under another schedule."""
@@ -289,8 +195,6 @@ class Plan:
         self._store.add_signals(states.page_key.tolist(), moves)
         return moves
 
-    # --- the queue
-
     def lease(
         self,
         owner: str,
@@ -305,7 +209,7 @@ class Plan:
 
         With a budget to spare and nothing due, those that are due next are taken.
         """
-        spending, budget = self._price(now).spending, self._budget
+        spending, budget = self._tag.at(now).spending, self._tag.budget
         n, chosen = limit if budget is None else min(limit, spending.allowed), list[PageRow]()
 
         def take(most: int, by: int | None) -> list[PageRow]:
@@ -342,7 +246,7 @@ class Plan:
         self._store.release(owner, keys, moves)
         self._n_leased += len(best)
         last = float(value[best[-1]]) if len(best) and (is_ahead or is_bound) else 0.0
-        self._change(now, lambda price: self._spent(price, len(best), last))
+        self._tag.change(now, lambda price: self._spent(price, len(best), last))
         return [pages[k] for k in best]
 
     def _appraise(
@@ -371,35 +275,36 @@ class Plan:
 
     def _spent(self, price: Price, n: int, last: float) -> Price:
         """Return the price after n fetches, of which the last was worth so much."""
-        if self._budget is None:
+        budget = self._tag.budget
+        if budget is None:
             return price
         share = n / max(self.learned.surveyed.n_pages, 1)
         followed = follow(replace(self._schedule, price=price.price), last, share)
-        return replace(price, price=followed.price, spending=price.spending.spend(n, self._budget))
+        return replace(
+            price, price=followed.price, spending=price.spending.spend(n, self._tag.budget)
+        )
 
     def refund(self, n: int, now: int) -> None:
         """Give back the budget of n pages that were not fetched after all."""
-        self._change(now, lambda price: self._spent(price, -n, 0.0))
+        self._tag.change(now, lambda price: self._spent(price, -n, 0.0))
 
     def is_spent(self, now: int) -> bool:
         """Return whether the budget allows no fetch at ``now`` [ms]."""
-        return self._budget is not None and not self._price(now).spending.allowed
+        return self._tag.budget is not None and not self._tag.at(now).spending.allowed
 
     def next_due(self, now: int, *, due_by: int | None = None) -> int:
         """Return when ``lease`` could give a page, as ``PageStore.next_due``.
 
         NEVER where the budget is spent and only pages due by an instant are wanted.
         """
-        at, budget = self._store.next_due(now, due_by=due_by), self._budget
+        at, budget = self._store.next_due(now, due_by=due_by), self._tag.budget
         if at == NEVER or budget is None:
             return at
-        spending = self._price(now).spending
+        spending = self._tag.at(now).spending
         if due_by is not None:
             return at if spending.allowed else NEVER
         ahead = max(spending.next_ahead_at(budget), self._ahead_from)
         return min(max(at, spending.next_at(budget)), ahead)
-
-    # --- what visits find
 
     def calibrate(
         self, knowledge: Knowledge, visited: Sequence[tuple[PageStates, Visits]], now: int
@@ -412,7 +317,7 @@ class Plan:
                 calibration = knowledge.calibrated(calibration, before, visits)
             return replace(price, calibration=calibration)
 
-        self._change(now, changed)
+        self._tag.change(now, changed)
 
     def moves(
         self, lesson: Lesson, policies: Mapping[int, PagePolicy], now: int, *, visited: set[int]
