@@ -280,9 +280,7 @@ class Plan:
             return price
         share = n / max(self.learned.surveyed.n_pages, 1)
         followed = follow(replace(self._schedule, price=price.price), last, share)
-        return replace(
-            price, price=followed.price, spending=price.spending.spend(n, self._tag.budget)
-        )
+        return replace(price, price=followed.price, spending=price.spending.spend(n, budget))
 
     def refund(self, n: int, now: int) -> None:
         """Give back the budget of n pages that were not fetched after all."""
