@@ -35,7 +35,7 @@ class Price:
     spending : Spending
         The budget.
     calibration : Calibration
-        What visits found against what was expected; counted where there is no budget.
+        What visits found against what was expected.
     """
 
     price: float
