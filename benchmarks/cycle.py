@@ -134,7 +134,7 @@ def crawl_with_recrawl(directory: Path, pages: Sequence[str]) -> dict[str, float
     now = SystemClock().now()
     if store.status(now).n_pages:
         known = list(store)
-        store.update([replace(p, state=replace(p.state, next_fetch_at=now)) for p in known])
+        store.update([replace(p, state=replace(p.state, next_fetch_at=0)) for p in known])
     else:
         store.add([new_page(url, policy_of(url), now=now) for url in pages])
 

@@ -221,7 +221,10 @@ class Plan:
             pages = take(left, due_by) if left > 0 else []
             if not pages:
                 break
-            chosen += self._choose(owner, pages, now, left)
+            taken = self._choose(owner, pages, now, left)
+            chosen += taken
+            if len(taken) == len(pages):
+                break  # none was given back, in whose place another could come
         n_ahead = 0 if budget is None else min(spending.ahead(budget), n) - len(chosen)
         if due_by is None and n_ahead > 0 and (pages := take(n_ahead, NEVER - 1)):
             chosen += self._choose(owner, pages, now, n_ahead, is_ahead=True)
@@ -243,7 +246,8 @@ class Plan:
             self._ahead_from = max(int(soonest.min()), now + _LEAST_PAUSE)
         keys = [pages[k].state.page_key for k in rest]
         moves = [Move(int(states.page_key[k]), int(due[k])) for k in rest if due[k] > now]
-        self._store.release(owner, keys, moves)
+        if keys:
+            self._store.release(owner, keys, moves)
         self._n_leased += len(best)
         last = float(value[best[-1]]) if len(best) and (is_ahead or is_bound) else 0.0
         self._tag.change(now, lambda price: self._spent(price, len(best), last))
