@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from recrawl.app.learned import Lesson
 from recrawl.app.plan import Plan
 from recrawl.core.budget import Budget
 from recrawl.core.interval import Bounds
+from recrawl.estimation.bulk_edits import BulkEdits
+from recrawl.planning.records import pack_groups
 from recrawl.schedules.optimal import Optimal
 from recrawl.simulation.compare import Conditions, compare
 from recrawl.simulation.worlds import World
@@ -85,6 +88,34 @@ async def test_a_restart_goes_on_with_price_and_budget(world):
 
     assert before is not None
     assert len(world.fetcher.requests) - n_before == pytest.approx(100, abs=2)
+
+
+async def test_two_crawlers_look_at_all_pages_once(world):
+    """What one has surveyed the other knows, and both pay out of one budget."""
+    site_of(world, 10)
+    one, other = (plan_of(world, budget=Budget(15, DAY_S)) for _ in range(2))
+    now = world.clock.now()
+    await one.survey(now)
+
+    assert not other.wants_survey(now)
+    assert other.learned.surveyed == one.learned.surveyed
+    n = sum(len(p.lease("x", now, ttl=60.0, limit=4, per_host=9)) for p in (one, other))
+    assert n == 8
+    left = [len(p.lease("x", now, ttl=60.0, limit=99, per_host=9)) for p in (other, one)]
+    assert left == [2, 0]
+
+
+async def test_a_large_group_is_asked_after_several_changes(world):
+    """Asking all pages of a group costs a pass over them: it is saved up for."""
+    plan = plan_of(world, budget=Budget(15, DAY_S))
+    bulk = BulkEdits.of(np.array([1, 2, 3]), np.array([1, 2000, 9000]), world.clock.now())
+    lesson = Lesson(pack_groups(bulk), [])
+
+    asked = {key: [plan._may_ask(key, lesson) for _ in range(8)] for key in (1, 2, 3)}
+
+    assert not any(asked[1])
+    assert all(asked[2])
+    assert asked[3] == [True, False, False, False, False, True, False, False]
 
 
 async def test_once_spends_no_more_than_the_budget(world):

@@ -37,21 +37,33 @@ def test_rates_thought_half_of_what_they_are():
 
 def test_it_begins_with_what_is_expected_and_forgets():
     """Nothing is corrected before visits say so; a survey later each weighs less."""
-    begun = Calibration.begin(100.0)
+    begun = Calibration().renewed(100.0)
 
     assert begun.factor == 1
     assert Calibration().factor == 1
-    assert begun.faded().expected < begun.expected
-    assert begun.faded().factor == 1
+    assert begun.renewed(100.0).expected < begun.expected
+    assert begun.renewed(100.0).factor == 1
+
+
+def test_years_without_a_change_leave_a_price():
+    """However long nothing changes, a plan neither divides by zero nor promises perfection."""
+    one, day = np.ones(1), np.full(1, DAY)
+    calibration = Calibration()
+    for _ in range(20_000):
+        calibration = calibration.renewed(1.0)
+        calibration = calibration.fold(0.1 * one, day, one, one == 0, shape=one)
+
+    assert calibration.factor == 0.1
+    assert calibration.found == pytest.approx(0, abs=1e-300)
 
 
 def test_a_visit_at_once_teaches_nothing():
     """No time has passed and nothing was to be expected."""
     one = np.ones(1)
 
-    again = Calibration.begin(1.0).fold(0 * one, 0 * one, one, one == 1, shape=one)
+    again = Calibration().renewed(1.0).fold(0 * one, 0 * one, one, one == 1, shape=one)
 
-    assert again == Calibration.begin(1.0)
+    assert again == Calibration().renewed(1.0)
 
 
 @pytest.mark.parametrize(("shape", "every"), [(0.3, 5.0), (1.0, 5.0), (2.5, 1.0)])

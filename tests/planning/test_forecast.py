@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recrawl.core.states import PageStates
-from recrawl.planning.forecast import forecast, spending
+from recrawl.planning.forecast import forecast
 from recrawl.planning.knowledge import Knowledge
 from recrawl.planning.survey import Survey
 from recrawl.schedules.optimal import Optimal
@@ -64,11 +64,15 @@ def test_what_visits_found_is_promised():
     assert hopeless.freshness == 0
 
 
-def test_a_price_comes_to_so_many_fetches():
-    """As many as the budget it was made for."""
+def test_a_target_has_a_present_without_a_budget():
+    """As fresh as wanted, at the budget that this needs."""
     survey = surveyed()
-    present = forecast(Optimal(), survey, 20 / DAY, 1.0)[0]
 
-    priced = Optimal(price=present.price)
+    present, *others = forecast(Optimal(freshness=0.8), survey, None, 1.0)
+    same = forecast(Optimal(), survey, present.rate, 1.0)[0]
 
-    assert spending(priced, survey) == pytest.approx(20 / DAY, rel=0.01)
+    assert present.freshness == pytest.approx(0.8, abs=0.01)
+    assert same.freshness == pytest.approx(0.8, abs=0.01)
+    assert [each.rate / present.rate for each in others if each.part == 2] == [
+        pytest.approx(2, rel=0.01)
+    ]

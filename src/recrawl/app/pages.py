@@ -16,9 +16,9 @@ from recrawl.core.group import group_key
 from recrawl.core.states import PageStates
 from recrawl.core.url import canonical_url, host_key, host_of, page_key
 from recrawl.errors import NotFound
-from recrawl.ports.store import AddResult, PageRow, PageStore
+from recrawl.ports.store import AddResult, HostRow, PageRow, PageStore, VisitRow
 
-__all__ = ["add_seeds", "find_page", "force_pages", "match_pages", "new_page"]
+__all__ = ["add_seeds", "find_page", "force_pages", "look_up", "match_pages", "new_page"]
 
 _ADD_BATCH = 1000
 # Few, so that little time passes between reading a page and writing it.
@@ -126,6 +126,13 @@ def find_page(store: PageStore, url: str) -> PageRow:
             value=canonical,
         )
     return page
+
+
+def look_up(store: PageStore, url: str) -> tuple[PageRow, list[VisitRow], HostRow | None]:
+    """Return a page as ``find_page`` finds it, its kept visits, newest first, and its host."""
+    page = find_page(store, url)
+    host = store.hosts([page.state.host_key]).get(page.state.host_key)
+    return page, store.visits(page.state.page_key), host
 
 
 def match_pages(store: PageStore, pattern: str) -> list[PageRow]:

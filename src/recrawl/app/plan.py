@@ -17,11 +17,9 @@ from recrawl.core.columns import MOST_SIGNALS, NEVER, NO_TIME
 from recrawl.core.states import PageStates, Seconds, Times
 from recrawl.core.timing import Schedule
 from recrawl.core.visit import Visits
-from recrawl.planning.calibration import Calibration
-from recrawl.planning.forecast import Forecast, forecast, spending
+from recrawl.planning.forecast import Forecast, forecast
 from recrawl.planning.knowledge import Knowledge
 from recrawl.planning.market import appraise, follow, moved
-from recrawl.planning.planner import aimed
 from recrawl.planning.records import group_size
 from recrawl.ports.store import Move, PageRow, PageStore
 from recrawl.schedules.optimal import Optimal
@@ -90,7 +88,6 @@ class Plan:
         budget: Budget | None = None,
     ) -> None:
         self._store = store
-        self._wanted = budget
         self._schedule = schedule
         self._policy_of = policy_of
         self.learned = Learned(store)
@@ -102,12 +99,16 @@ class Plan:
 
     def wants_survey(self, now: int) -> bool:
         """Return whether all pages are to be looked at: daily, and after a round of them."""
+        if self._is_old(now):
+            # Another crawler of the store may have looked at them.
+            self.learned.reload()
+        return self._is_old(now) or self._tag.at(now).made_for != self._tag.made_for
+
+    def _is_old(self, now: int) -> bool:
+        """Return whether the last survey known here is too old."""
         surveyed = self.learned.surveyed
         is_round = self._n_leased > surveyed.n_pages
-        return (
-            not 0 <= now - surveyed.at < (_SURVEY_LEAST if is_round else _SURVEY_EVERY)
-            or self._tag.at(now).made_for != self._tag.made_for
-        )
+        return not 0 <= now - surveyed.at < (_SURVEY_LEAST if is_round else _SURVEY_EVERY)
 
     async def survey(self, now: int) -> None:
         """Look at all pages, and find a price; if it fell by much, pages come forward."""
@@ -146,14 +147,9 @@ class Plan:
         survey = await self.learned.look(now)
         if not survey.n_pages:
             return 0, []
-        price = self._tag.at(now)
-        factor = (price.calibration if price.price else Calibration.begin(survey.weight)).factor
-        budget = None if self._wanted is None else self._wanted.of(survey.n_pages).rate
-        schedule = self._schedule
-        if budget is None:
-            schedule = aimed(schedule, survey, factor)
-            budget = spending(schedule, survey)
-        return survey.n_pages, forecast(schedule, survey, budget, factor, wanted)
+        factor, budget = self._tag.at(now).calibration.factor, self._tag.budget_of(survey.n_pages)
+        rate = None if budget is None else budget.rate
+        return survey.n_pages, forecast(self._schedule, survey, rate, factor, wanted)
 
     def schedule_of(self, policy: PagePolicy, knowledge: Knowledge, now: int) -> Schedule:
         """Return the schedule of a policy; if it is the learned one, with what is known now."""
@@ -357,8 +353,10 @@ class Plan:
     def _may_ask(self, key: int, lesson: Lesson) -> bool:
         """Return whether the pages of a group are asked after this change, or a later one."""
         n_pages = group_size(lesson.records.get(key, b""))
+        if n_pages <= _ASKED_A_CHANGE:
+            return n_pages > 1
         credit = self._credit.get(key, n_pages) + _ASKED_A_CHANGE
-        is_asked = 1 < n_pages <= credit
+        is_asked = n_pages <= credit
         self._credit[key] = 0 if is_asked else credit
         return is_asked
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from recrawl.app.learned import Learned
 from recrawl.core.budget import Budget
 from recrawl.planning.calibration import Calibration
-from recrawl.planning.planner import aimed, priced
+from recrawl.planning.pricing import aimed, priced
 from recrawl.planning.spending import Spending
 from recrawl.planning.survey import Survey
 from recrawl.ports.store import PageStore
@@ -85,7 +85,11 @@ class PriceTag:
     @property
     def budget(self) -> Budget | None:
         """The budget of as many pages as the last survey found; None without one."""
-        return None if self._wanted is None else self._wanted.of(self._learned.surveyed.n_pages)
+        return self.budget_of(self._learned.surveyed.n_pages)
+
+    def budget_of(self, n_pages: int) -> Budget | None:
+        """Return the budget of so many pages; None without one."""
+        return None if self._wanted is None else self._wanted.of(n_pages)
 
     @property
     def made_for(self) -> list[float]:
@@ -100,9 +104,7 @@ class PriceTag:
         is found anew.
         """
         is_kept = price.price > 0 and price.made_for == self.made_for
-        calibration = price.calibration.faded()
-        if not calibration.expected:
-            calibration = Calibration.begin(survey.weight)
+        calibration = price.calibration.renewed(survey.weight)
         if self.budget is not None:
             schedule = priced(self._schedule, survey, self.budget.rate)
             found, longest = price.price if is_kept else schedule.price, schedule.max_interval

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from recrawl.app.explain import what_is_known, why_due
-from recrawl.app.pages import find_page
+from recrawl.app.pages import look_up
 from recrawl.cli.options import format_option, opened, settings_options
 from recrawl.cli.output import Format, Value, print_rows
 from recrawl.cli.rows import visit_row
@@ -36,9 +36,7 @@ def command(config: Config, url: str, n_visits: int, form: Format) -> None:
     now = SystemClock().now()
     policy_of = make_policies(config)
     with opened(config) as store:
-        page = find_page(store, url)
-        visits = store.visits(page.state.page_key)
-        host = store.hosts([page.state.host_key]).get(page.state.host_key)
+        page, visits, host = look_up(store, url)
         plan = learned_plan(config, store, policy_of)
         knowledge = plan.learned.knowledge(PageStates.from_rows([page.state]), now)
         known = what_is_known(page, knowledge, plan.worth(page, now), now=now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from recrawl.app.explain import why_due
-from recrawl.app.pages import find_page
+from recrawl.app.pages import look_up
 from recrawl.cli.options import format_option, opened, settings_options
 from recrawl.cli.output import Format, Value, print_rows
 from recrawl.cli.rows import PAGE_FIELDS, VISIT_FIELDS, page_row, visit_row
@@ -32,9 +32,7 @@ def command(config: Config, url: str, n_visits: int, form: Format) -> None:
     jsonl prints one object with all of it; csv one row, the visits and reasons as JSON in a cell.
     """
     with opened(config) as store:
-        page = find_page(store, url)
-        visits = store.visits(page.state.page_key)
-        host = store.hosts([page.state.host_key]).get(page.state.host_key)
+        page, visits, host = look_up(store, url)
     shown = [visit_row(visit) for visit in visits[:n_visits]]
     reasons = why_due(page, visits, host, make_policies(config)(page.url), now=SystemClock().now())
     row = page_row(page)

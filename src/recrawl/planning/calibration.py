@@ -18,6 +18,9 @@ __all__ = ["Calibration"]
 _FIRST = 0.1 * 86_400.0
 #: A visit is forgotten by this part with each survey: a day.
 _FADED = 0.9
+#: Visits correct what is expected by no more than this factor: in a collection in which nothing
+#: changes, the next change must not be worth nothing.
+_MOST_WRONG = 10.0
 #: Numbers of changes at which the stale share is a half; a shape this near to 1 is moved away.
 _FEW, _NEAR = 1e-4, 1e-6
 
@@ -43,15 +46,18 @@ class Calibration:
     expected: float = 0.0
     found: float = 0.0
 
-    @classmethod
-    def begin(cls, weight: float) -> Calibration:
-        """Return the calibration of pages whose importances add up to ``weight``."""
-        return cls(_FIRST * weight, _FIRST * weight)
-
     @property
     def factor(self) -> float:
-        """Stale time found for each that was expected."""
-        return self.found / self.expected if self.expected else 1.0
+        """Stale time found for each that was expected, within bounds; 1 before any visit."""
+        if not self.expected:
+            return 1.0
+        return min(max(self.found / self.expected, 1 / _MOST_WRONG), _MOST_WRONG)
+
+    def renewed(self, weight: float) -> Calibration:
+        """Return the calibration a survey later, or begun with pages of this weight together."""
+        if not self.expected:
+            return Calibration(_FIRST * weight, _FIRST * weight)
+        return Calibration(_FADED * self.expected, _FADED * self.found)
 
     def fold(
         self,
@@ -88,10 +94,6 @@ class Calibration:
         if_changed = elapsed * _stale_if_changed(changes, shape.astype(np.float64))
         found = float((importance * np.where(is_changed, if_changed, 0.0)).sum())
         return Calibration(self.expected + expected, self.found + found)
-
-    def faded(self) -> Calibration:
-        """Return the calibration a survey later."""
-        return Calibration(_FADED * self.expected, _FADED * self.found)
 
 
 def _stale_if_changed(changes: Seconds, shape: Seconds) -> Seconds:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recrawl.planning.planner import aimed, priced
+from recrawl.planning.pricing import aimed, priced
 from recrawl.planning.survey import Survey
 from recrawl.schedules.optimal import Optimal
 
-__all__ = ["Forecast", "forecast", "spending"]
+__all__ = ["Forecast", "forecast"]
 
 #: The budgets of the curve, as parts of the present one: two steps an octave.
 _PARTS = tuple(2 ** (k / 2) for k in range(-8, 9))
@@ -47,7 +47,11 @@ class Forecast:
 
 
 def forecast(
-    schedule: Optimal, survey: Survey, budget: float, factor: float, wanted: Sequence[float] = ()
+    schedule: Optimal,
+    survey: Survey,
+    budget: float | None,
+    factor: float,
+    wanted: Sequence[float] = (),
 ) -> list[Forecast]:
     """Return the forecasts of the present budget, of parts and multiples of it, and of wishes.
 
@@ -57,8 +61,8 @@ def forecast(
         The settings.
     survey : Survey
         The collection.
-    budget : float
-        Fetches. [1/s]
+    budget : float or None
+        Fetches; None for as many as the schedule's target needs. [1/s]
     factor : float
         Stale time that visits find for each that is expected, as ``Calibration`` has it.
     wanted : sequence of float
@@ -86,13 +90,12 @@ def forecast(
             priced_schedule.price,
         )
 
-    found = [at("present", priced(schedule, survey, budget))]
-    found += [at("curve", priced(schedule, survey, p * budget), part=p) for p in _PARTS]
+    if budget is None:
+        present = at("present", aimed(schedule, survey, factor))
+    else:
+        present = at("present", priced(schedule, survey, budget))
+    rates = [(part, part * present.rate) for part in _PARTS]
+    curve = [at("curve", priced(schedule, survey, rate), part=part) for part, rate in rates]
     aims = [replace(schedule, freshness=wish, max_age=0.0) for wish in wanted]
-    return found + [at("wanted", aimed(aim, survey, factor), wish=aim.freshness) for aim in aims]
-
-
-def spending(schedule: Optimal, survey: Survey) -> float:
-    """Return the fetches that a price comes to [1/s]."""
-    outlook = survey.totals.outlook(schedule.price, eta=schedule.eta, longest=schedule.max_interval)
-    return outlook.spending + survey.fixed_rate
+    wishes = [at("wanted", aimed(aim, survey, factor), wish=aim.freshness) for aim in aims]
+    return [present, *curve, *wishes]

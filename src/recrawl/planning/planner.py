@@ -7,26 +7,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from recrawl.core.interval import LONGEST_INTERVAL
 from recrawl.core.states import PageStates, Times
 from recrawl.core.visit import Observation, Visits
 from recrawl.errors import InputError
 from recrawl.planning.calibration import Calibration
 from recrawl.planning.knowledge import Knowledge
 from recrawl.planning.market import appraise, choose, follow, moved
+from recrawl.planning.pricing import aimed, priced
 from recrawl.planning.survey import Survey
-from recrawl.schedules.multiplier import (
-    longest_interval,
-    multiplier_for_age,
-    multiplier_for_budget,
-    multiplier_for_freshness,
-)
 from recrawl.schedules.optimal import Optimal
 
-__all__ = ["Planner", "aimed", "priced"]
-
-#: What a budget for more than all pages can use makes of the price: it can still rise. [s]
-_LEAST_PRICE = 1e-6
+__all__ = ["Planner"]
 
 
 @dataclass(slots=True)
@@ -77,12 +68,8 @@ class Planner:
         if budget is not None and self.schedule.price == 0:
             self.schedule = priced(self.schedule, Survey.of(states, self.knowledge), budget)
         elif budget is None and self.schedule.has_target:
-            if not self._calibration.expected:
-                self._calibration = Calibration.begin(
-                    float(states.importance.sum(dtype=np.float64))
-                )
-            self._calibration = self._calibration.faded()
             survey = Survey.of(states, self.knowledge)
+            self._calibration = self._calibration.renewed(survey.weight)
             self.schedule = aimed(self.schedule, survey, self._calibration.factor)
         self.schedule = replace(self.schedule, knowledge=self.knowledge)
         return self
@@ -175,48 +162,3 @@ class Planner:
         due = appraise(self.schedule, self.knowledge, pages, now).due
         moves = moved(pages, due)
         return rows[moves], due[moves]
-
-
-def priced(schedule: Optimal, survey: Survey, budget: float) -> Optimal:
-    """Return the schedule with the price at which pages that change by themselves use a budget.
-
-    The longest interval grows with the collection, so that it leaves the budget room to choose.
-
-    Parameters
-    ----------
-    schedule : Optimal
-        The settings.
-    survey : Survey
-        The collection.
-    budget : float
-        Fetches, those of pages with an interval set by hand included. [1/s]
-    """
-    left = max(budget - survey.fixed_rate, 0.0)
-    longest = min(
-        float(longest_interval(survey.n_pages, budget, schedule.max_interval)), LONGEST_INTERVAL
-    )
-    price = multiplier_for_budget(survey.totals, left, eta=schedule.eta, longest=longest)
-    return replace(schedule, price=max(price, _LEAST_PRICE), max_interval=longest)
-
-
-def aimed(schedule: Optimal, survey: Survey, factor: float) -> Optimal:
-    """Return the schedule with the price at which the collection is as fresh as wanted.
-
-    Parameters
-    ----------
-    schedule : Optimal
-        The settings.
-    survey : Survey
-        The collection.
-    factor : float
-        Stale time that visits find for each that is expected, as ``Calibration`` has it.
-    """
-    eta, longest = schedule.eta, schedule.max_interval
-    prices = []
-    if schedule.freshness:
-        wanted = 1 - min((1 - schedule.freshness) / factor, 0.999)
-        prices.append(multiplier_for_freshness(survey.totals, wanted, eta=eta, longest=longest))
-    if schedule.max_age:
-        age = schedule.max_age / factor
-        prices.append(multiplier_for_age(survey.totals, age, eta=eta, longest=longest))
-    return replace(schedule, price=max(min(prices), _LEAST_PRICE))
