@@ -60,7 +60,7 @@ def slow(made: World, log: Log, start: float, end: float, weight: list[float]) -
                 seen = min((v for v in visits if v >= change), default=math.inf)
                 later = times[i + 1] if i + 1 < len(times) else math.inf
                 changes += weight[page]
-                delay += weight[page] * (min(seen, end) - change)
+                delay += weight[page] * (min(seen, end, made.gone_at[page]) - change)
                 missed += weight[page] * (seen >= later or seen >= end)
         for i, visit in enumerate(visits):
             if start <= visit < end:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from recrawl.core.columns import NEVER, NO_TIME
 from recrawl.core.interval import Bounds
-from recrawl.core.states import PageStates, Signatures, Times
+from recrawl.core.states import Mask, PageStates, Seconds, Signatures, Times
 from recrawl.core.timing import Learner, Schedule
 from recrawl.core.update import Step, UpdateRule, advance
 from recrawl.core.visit import Outcome, Visits
@@ -61,8 +61,8 @@ class Crawl:
         When the page at each place is due; NEVER also where it is not born. [ms]
     host : ndarray of int32, shape (n,)
         Host of the page at each place.
-    births : list of int
-        Pages not yet born, the next one last.
+    births, partings : list of int
+        Pages not yet born, and pages that will be watched no longer, the next one last.
     hearing : Hearing
         Signals to come.
     visits : list of Log
@@ -82,6 +82,7 @@ class Crawl:
     due: Times
     host: NDArray[np.int32]
     births: list[int]
+    partings: list[int]
     hearing: Hearing
     visits: list[Log] = field(default_factory=list)
 
@@ -126,16 +127,27 @@ class Crawl:
             place=np.argsort(order),
             due=np.where(is_late, NEVER, born_at)[order],
             host=world.host[order],
-            births=sorted(np.flatnonzero(is_late).tolist(), key=lambda i: -world.born_at[i]),
+            births=_latest_first(world.born_at, is_late),
+            partings=_latest_first(world.gone_at, np.isfinite(world.gone_at)),
             hearing=Hearing.of(world),
         )
 
-    def bear(self, now: int) -> None:
-        """Put the pages that are there at ``now`` [ms] into the queue."""
+    def bear(self, now: int) -> NDArray[np.int64]:
+        """Put the pages born by ``now`` [ms] into the queue, and return their rows, sorted."""
         at = self.start_at + now
+        born = []
         while self.births and self.states.next_fetch_at[self.births[-1]] <= at:
             page = self.births.pop()
             self.due[self.place[page]] = self.states.next_fetch_at[page]
+            born.append(page)
+        return np.array(sorted(born), dtype=np.int64)
+
+    def part(self, now: int) -> None:
+        """Leave the pages alone from now on that are gone by ``now`` [ms]."""
+        while self.partings and self.world.gone_at[self.partings[-1]] * 1000 <= now:
+            page = self.partings.pop()
+            self.due[self.place[page]] = NEVER
+            self.states.next_fetch_at[page] = NEVER
 
     def choose(self, now: int, n: int | None, cap: int | None) -> NDArray[np.int64]:
         """Return the rows of the pages to fetch, in order.
@@ -290,6 +302,11 @@ class Crawl:
             )
         )
         return step
+
+
+def _latest_first(at: Seconds, chosen: Mask) -> list[int]:
+    """Return the chosen rows, the latest first."""
+    return sorted(np.flatnonzero(chosen).tolist(), key=lambda row: -at[row])
 
 
 def _signatures(version: NDArray[np.int64], noise: NDArray[np.integer]) -> Signatures:

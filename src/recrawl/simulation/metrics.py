@@ -37,7 +37,8 @@ class Figures:
     age : float
         Time-average of the time since the first change that no visit saw yet. [s]
     delay_mean, delay_p95 : float
-        From a change to the next visit, or to the end of the window; NaN without changes. [s]
+        From a change to the next visit, or to the end of the page or the window; NaN without
+        changes. [s]
     fetches : float
         Visits.
     wasted : float
@@ -93,8 +94,8 @@ def measure(world: World, log: Log, *, start: float = 0.0, end: float | None = N
     A page is stale from its birth to its first visit, and from each first change that no visit
     saw to the next visit.  What happens before the window counts where it reaches into it.
     Changes and visits count where they lie in the window; a change that no visit saw until the
-    end waited until the end.  A visit at the instant of a change sees it; instants are told apart
-    to the millisecond.
+    end, of the page or the window, waited until the end.  A visit at the instant of a change sees
+    it; instants are told apart to the millisecond.
     """
     end = world.horizon if end is None else end
     require_window(world, start, end)
@@ -139,8 +140,9 @@ def _figures(
     length = weight[spells.page] * (until - since)
     age = length @ ((since + until) / 2 - spells.start)
     time = world.change_time
-    change = np.flatnonzero((time >= start) & (time < np.minimum(end, world.gone_at)[found.page]))
-    waited = np.minimum(found.seen_at[change], end) - time[change]
+    last = np.minimum(end, world.gone_at)[found.page]
+    change = np.flatnonzero((time >= start) & (time < last))
+    waited = np.minimum(found.seen_at, last)[change] - time[change]
     of_change = weight[found.page[change]]
     is_missed = found.is_missed[change] | (found.seen_at[change] >= end)
     visit = np.flatnonzero((log.at >= start * 1000) & (log.at < end * 1000))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recrawl.core.interval import LONGEST_INTERVAL, SHORTEST_INTERVAL, Bounds
 from recrawl.core.states import PageStates
@@ -17,7 +20,7 @@ from recrawl.simulation.crawl import Crawl
 from recrawl.simulation.log import Log
 from recrawl.simulation.worlds.world import World
 
-__all__ = ["START_AT", "Replanning", "simulate"]
+__all__ = ["START_AT", "Replanning", "replay", "simulate"]
 
 #: The instant of time 0 of a world. [ms]
 START_AT = 1_000_000_000_000
@@ -123,27 +126,108 @@ def simulate(
         is_first_change=is_first_change,
         n_parts=n_parts,
     )
+    n_ticks = math.ceil(world.horizon / tick)
+    allowed = (_allowance(k, budget, tick) for k in range(1, n_ticks))
+    return _live(crawl, schedule, allowed, budget=budget, tick=tick, host_cap=host_cap)
+
+
+def replay(
+    world: World,
+    schedule: Schedule | Planner,
+    allowed: NDArray[np.int64],
+    *,
+    budget: float,
+    tick: float,
+    bounds: Bounds | None = None,
+    rule: UpdateRule | None = None,
+    seed: int = 0,
+    start_at: int = START_AT,
+) -> Log:
+    """Return the visits that a schedule makes of pages while they are watched.
+
+    As ``simulate``, but that a page is watched from ``born_at`` to ``gone_at``: its first visit
+    is made in the first tick in which it is watched, beyond what is allowed, and from the last
+    on it is left alone.
+
+    Parameters
+    ----------
+    world : World
+        The pages.
+    schedule : Schedule or Planner
+        As for ``simulate``.
+    allowed : ndarray of int64, shape (k,)
+        Visits in each tick but the first, beside first visits.
+    budget : float
+        What ``Replanning`` schedules are told of the budget. [1/s]
+    tick : float
+        Length of a tick. [s]
+    bounds : Bounds, optional
+        As for ``simulate``.
+    rule : UpdateRule, optional
+        As for ``simulate``.
+    seed : int
+        As for ``simulate``.
+    start_at : int
+        As for ``simulate``. [ms]
+
+    Returns
+    -------
+    Log
+        The visits.
+    """
+    rule = rule or UpdateRule()
+    crawl = Crawl.of(
+        world,
+        schedule.schedule if isinstance(schedule, Planner) else schedule,
+        rule=rule,
+        bounds=None if rule.exact else bounds or _BOUNDS,
+        seed=seed,
+        start_at=start_at,
+        is_first_change=False,
+        n_parts=1,
+    )
+    return _live(crawl, schedule, allowed.tolist(), budget=budget, tick=tick, is_watched=True)
+
+
+def _live(
+    crawl: Crawl,
+    schedule: Schedule | Planner,
+    allowed: Iterable[int | None],
+    *,
+    budget: float | None,
+    tick: float,
+    host_cap: int | None = None,
+    is_watched: bool = False,
+) -> Log:
+    """Return the visits of a crawl with so many in each tick but the first, None for any."""
     next_plan = 0
-    for k in range(math.ceil(world.horizon / tick)):
+    for k, n in enumerate(itertools.chain([None], allowed)):
         now = round(k * tick * 1000)
+        at = crawl.start_at + now
         if isinstance(schedule, Replanning) and now >= next_plan:
-            schedule = schedule.replan(crawl.states, start_at + now, budget)
+            schedule = schedule.replan(crawl.states, at, budget)
             next_plan = now + _DAY
             if isinstance(schedule, Planner):
-                crawl.move(*schedule.asked(crawl.states, start_at + now))
-        crawl.bear(now)
-        n, cap = (_allowance(k, budget, tick), host_cap) if k else (None, None)
+                crawl.move(*schedule.asked(crawl.states, at))
+        born = crawl.bear(now)
+        if is_watched:
+            crawl.part(now)
+            _visit(crawl, schedule, born, now)
         if n == 0:
             continue
+        cap = host_cap if k else None
         if isinstance(schedule, Planner):
-            _take_turn(crawl, schedule, now, n, cap)
+            page = _picked(crawl, schedule, now, n, cap)
         else:
-            crawl.visit(schedule, crawl.choose(now, n, cap), now)
+            page = crawl.choose(now, n, cap)
+        _visit(crawl, schedule, page, now)
     return crawl.log()
 
 
-def _take_turn(crawl: Crawl, planner: Planner, now: int, n: int | None, cap: int | None) -> None:
-    """Let a planner choose among the pages, and learn from what it finds."""
+def _picked(
+    crawl: Crawl, planner: Planner, now: int, n: int | None, cap: int | None
+) -> NDArray[np.int64]:
+    """Return the pages that a planner chooses, in order; the others go back."""
     at = crawl.start_at + now
     told = crawl.hear(now)
     if told.size:
@@ -153,10 +237,17 @@ def _take_turn(crawl: Crawl, planner: Planner, now: int, n: int | None, cap: int
         crawl.states.take(rows), at, len(rows) if n is None else n, host_cap=cap
     )
     crawl.move(rows, due)
-    page = np.sort(rows[chosen])
+    return np.sort(rows[chosen])
+
+
+def _visit(crawl: Crawl, schedule: Schedule | Planner, page: NDArray[np.int64], now: int) -> None:
+    """Fetch pages, and let a planner learn from what is found."""
+    if not isinstance(schedule, Planner):
+        crawl.visit(schedule, page, now)
+        return
     before = crawl.states.take(page)
-    visits = crawl.visit(planner.schedule, page, now, learner=planner.knowledge)
-    crawl.move(*planner.absorb(crawl.states, before, visits, at))
+    visits = crawl.visit(schedule.schedule, page, now, learner=schedule.knowledge)
+    crawl.move(*schedule.absorb(crawl.states, before, visits, crawl.start_at + now))
 
 
 def _check(budget: float | None, tick: float, host_cap: int | None, n_parts: int) -> None:

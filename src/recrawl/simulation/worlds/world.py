@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from recrawl.core.states import Counts, Importances, Mask, Rates, Seconds, Times
 from recrawl.errors import InputError
 
-__all__ = ["Offsets", "World", "millis_after", "ragged_rows"]
+__all__ = ["Offsets", "World", "millis_after", "offsets_of", "ragged_rows", "seconds_at"]
 
 #: Where the rows of a flat array begin, and the end of the last: shape ``(n + 1,)``.
 Offsets: TypeAlias = NDArray[np.int64]
@@ -202,3 +202,9 @@ def ragged_rows(start: Offsets, chosen: NDArray[np.int64]) -> tuple[NDArray[np.i
 def millis_after(seconds: Seconds) -> Times:
     """Return the first whole millisecond that is not before each time [s]."""
     return np.ceil(seconds * 1000).astype(np.int64)
+
+
+def seconds_at(millis: Times) -> Seconds:
+    """Return the times [s] of which ``millis_after`` makes these milliseconds again."""
+    seconds = millis / 1000
+    return np.where(seconds * 1000 > millis, np.nextafter(seconds, -np.inf), seconds)
