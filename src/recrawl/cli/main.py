@@ -43,6 +43,7 @@ COMMANDS = {
     "config": "Read settings files of Apache Nutch and StormCrawler.",
     "simulate": "Run one schedule on a world of changing pages and measure how fresh it is.",
     "compare": "Run several schedules on the same worlds and compare them.",
+    "backtest": "Show what other schedules would have made of the pages of the store.",
     "demo": "Follow a small changing site on loopback and show what was learned.",
 }
 

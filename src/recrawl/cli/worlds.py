@@ -31,6 +31,7 @@ __all__ = [
     "check_schedule",
     "duration",
     "figures",
+    "positive",
     "print_results",
     "save",
     "world_options",
@@ -94,9 +95,7 @@ def duration(
     return None if value is None else parse_duration(value)
 
 
-def _positive(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> float | None:
+def positive(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """Return the duration that an option gives, which cannot be 0 [s]."""
     seconds = duration(context, parameter, value)
     if seconds == 0:
@@ -110,14 +109,14 @@ _OPTIONS = (
         help="Such as S1 to S11, fixed:31d, poisson:lognormal, or trace:FILE for real histories.",
     ),
     click.option(
-        "--window", metavar="DURATION", callback=_positive,
+        "--window", metavar="DURATION", callback=positive,
         help="Of a trace: the last part, such as 730d, with the pages that live throughout it.",
     ),
     click.option("--pages", type=click.IntRange(1, 100_000_000), help="Pages of a made world."),
     click.option("--days", type=click.FloatRange(0, 36_525, min_open=True),
                  help="Length of a made world."),
     click.option(
-        "--step", metavar="DURATION", default="2h", show_default=True, callback=_positive,
+        "--step", metavar="DURATION", default="2h", show_default=True, callback=positive,
         help="The crawler looks at its queue this often.",
     ),
     click.option(
